@@ -136,7 +136,10 @@ public final class EncryptedStore: ObjectStore {
         }
         let seal = try rememberSeal(of: key, sealed.prefix(Int(SealedLayout.headerLength)))
         let chunks = seal.layout.chunks(of: range)
-        return cut(try open(sealed, from: 0, chunks: chunks, seal, key), to: range, chunks, seal.layout)
+        let content = cut(try open(sealed, from: 0, chunks: chunks, seal, key), to: range, chunks, seal.layout)
+        // An object that is shorter than thought has come to its end before.
+        arrived(max(0, Int64(content.count) - share.told))
+        return content
     }
 
     private func part(

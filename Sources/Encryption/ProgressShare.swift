@@ -21,6 +21,9 @@ final class ProgressShare: Sendable {
         }
     }
 
+    /// Bytes of the content that were told.
+    var told: Int64 { done.withLock { share($0) } }
+
     private func share(_ done: Int64) -> Int64 {
         sealed > 0 ? Int64(Double(whole) * (Double(min(done, sealed)) / Double(sealed))) : 0
     }

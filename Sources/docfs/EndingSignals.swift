@@ -18,13 +18,19 @@ enum EndingSignals {
     /// libdispatch's handler sends it to that thread once more, and another one reads.
     static func hold() { change(SIG_BLOCK) }
 
-    /// Whether one has come since `hold`, and nobody handles them yet.
-    static var areWaiting: Bool {
+    /// One that has come since `hold`, while nobody handles them yet.
+    private static var waiting: Int32? {
         var signals = sigset_t()
         sigemptyset(&signals)
-        guard sigpending(&signals) == 0 else { return false }
-        return numbers.contains { sigismember(&signals, $0) == 1 }
+        guard sigpending(&signals) == 0 else { return nil }
+        return numbers.first { sigismember(&signals, $0) == 1 }
     }
+
+    /// Whether one has come since `hold`, and nobody handles them yet.
+    static var areWaiting: Bool { waiting != nil }
+
+    /// Ends this process if one has come since `hold`, while nobody handles them yet.
+    static func endIfWaiting() { if let waiting { end(by: waiting) } }
 
     /// Calls `handle` with each one, also with one that came since `hold`, until the sources are cancelled.
     static func handle(_ handle: @escaping @Sendable (Int32) -> Void) -> [any DispatchSourceSignal] {

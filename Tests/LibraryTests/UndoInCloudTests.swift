@@ -237,6 +237,7 @@ struct UndoInCloudTests {
             let writer = try await laptop.open("Plan.txt", O_RDWR)
             try laptop.remove("Plan.txt")
             try laptop.library.perform(.undo)
+            #expect(try laptop.entry("Plan.txt").pending.isEmpty)
             try laptop.write("later", to: writer)
             #expect(try laptop.entry("Plan.txt").pending.contains(.content))
             laptop.library.close(writer)
@@ -250,6 +251,7 @@ struct UndoInCloudTests {
         async throws
     {
         try await withPlanOnTwoDevices { laptop, phone, _ in
+            let version = try laptop.entry("Plan.txt").currentVersion
             let writer = try await laptop.open("Plan.txt", O_RDWR)
             try laptop.remove("Plan.txt")
             try await laptop.push()
@@ -258,8 +260,28 @@ struct UndoInCloudTests {
             try await laptop.push()
             try await phone.pull()
             #expect(try laptop.pendingCount == 0)
-            #expect(try await laptop.savesInLog == 0)
+            for device in [laptop, phone] { #expect(try device.entry("Plan.txt").currentVersion == version) }
+            #expect(laptop.cloud.created.filter { $0.components[0] == "documents" }.count == 1)
             #expect(try await phone.text("Plan.txt") == "first version")
+        }
+    }
+
+    @Test func `conflict versions come back with their document while a program has it open for writing`() async throws
+    {
+        try await withConflictOnTwoDevices { laptop, phone in
+            try await laptop.pull()
+            let version = try laptop.entry("F.txt").currentVersion
+            let writer = try await laptop.open("F.txt", O_RDWR)
+            try laptop.remove("F.txt")
+            try await laptop.push()
+            try laptop.library.perform(.undo)
+            laptop.library.close(writer)
+            try await laptop.push()
+            try await phone.pull()
+            for device in [laptop, phone] {
+                #expect(try device.entry("F.txt").conflicts == 1)
+                #expect(try device.entry("F.txt").currentVersion == version)
+            }
         }
     }
 

@@ -112,7 +112,10 @@ extension Undoing {
     /// - Parameter held: the file, if a program still has it open.
     private func adoptWrites(to held: OpenFile?, of entry: inout Entry, _ transaction: Transaction) throws {
         if let held {
-            tree.contents.attach(held, to: &entry, transaction)
+            let row = entry
+            try tree.contents.attach(held, to: &entry, transaction) {
+                try foundFiles.looksChanged(row, $0, transaction)
+            }
             try transaction.update(entry)
             removal.endOrphan(entry.inode, transaction)
         }

@@ -20,16 +20,24 @@ extension Contents {
         return file
     }
 
-    /// Gives an open file back to its document, whose row is there again. With a writer, the document counts as changed: what was written since it
-    /// was removed is not known, and what is written next must not be missed. Whether the content differs is found out before it is sent.
-    func attach(_ file: OpenFile, to entry: inout Entry, _ transaction: Transaction) {
+    /// Gives an open file back to its document, whose row is there again. What a writer has written since the removal is a change of the document.
+    /// What nobody has changed must not count as changed: it would take the place of all that the container has of a document that is to be
+    /// made there again.
+    ///
+    /// - Parameter looksChanged: whether the file looks other than what the row says that it holds.
+    /// - Throws: the errno of fstat(2).
+    func attach(
+        _ file: OpenFile, to entry: inout Entry, _ transaction: Transaction, looksChanged: (Fingerprint) throws -> Bool
+    ) throws {
         openFiles.attach(file, transaction)
-        guard file.isOpenForWriting else { return }
+        guard file.isOpenForWriting, entry.isReplicated else { return }
         if entry.isOutdated { openFiles.markOvertaken(entry.inode) }
-        if entry.isReplicated {
+        let look = Fingerprint(try file.descriptor.status())
+        // In this order: a write that docfs sees is in `isModified`, or finds the file attached and is recorded (`willWrite`).
+        if try file.withWriting(\.isModified) || entry.pending.contains(.content) || looksChanged(look) {
             transactions.markContentChanged(&entry)
         } else {
-            file.withWriting { $0.markModified() }
+            unseenWrites.watch(file, since: look)
         }
         cloud.changesAreOfInterest()
     }

@@ -71,11 +71,7 @@ final class FoundFiles: Transacting {
         if entry.pending.contains(.content) || entry.contentVersion == nil { return false }
         if !isStillWritten {
             let known = try knownVersion(entry.contentVersion, of: entry, transaction) ?? inherited
-            if Fingerprint(status) == known.map({ Fingerprint(size: $0.size, modified: $0.modified) })
-                || entry.isBackingCurrent && Fingerprint(status) == Fingerprint(entry)
-            {
-                return false
-            }
+            if Self.looks(Fingerprint(status), as: known, of: entry) { return false }
             if let known, known.size == Int64(status.st_size), try isContent(of: known, entry, in: folder) {
                 try recordOtherTime(of: &entry, status, known, occasion, in: folder, transaction)
                 return false
@@ -85,6 +81,17 @@ final class FoundFiles: Transacting {
         try contents.finishSave(&entry, transaction)
         try transaction.update(entry)
         return true
+    }
+
+    /// Whether a document's file looks other than the version that its row says. It may have the same content all the same.
+    func looksChanged(_ entry: Entry, _ file: Fingerprint, _ rows: Rows) throws -> Bool {
+        if entry.contentVersion == nil { return false }
+        return try !Self.looks(file, as: knownVersion(entry.contentVersion, of: entry, rows), of: entry)
+    }
+
+    private static func looks(_ file: Fingerprint, as known: DocumentVersion?, of entry: Entry) -> Bool {
+        file == known.map { Fingerprint(size: $0.size, modified: $0.modified) }
+            || entry.isBackingCurrent && file == Fingerprint(entry)
     }
 
     /// The row is a placeholder, and there is a file at its path: content that had just arrived, or an edit.

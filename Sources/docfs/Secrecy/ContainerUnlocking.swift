@@ -117,15 +117,13 @@ struct ContainerUnlocking {
     }
 
     private func unwrap(_ object: KeyObject) throws -> ContainerKey {
-        guard let passphrase = request.passphrase else {
-            // One that was changed since opens nothing. A person knows the new one.
-            guard let kept = Keyring.passphrase(of: request.cloud), let key = try? object.unwrap(kept.text) else {
-                throw MissingPassphrase.join
-            }
-            return key
+        guard let passphrase = request.passphrase ?? Keyring.passphrase(of: request.cloud) else {
+            throw MissingPassphrase.join
         }
         do throws(KeyObject.Refusal) { return try object.unwrap(passphrase.text) } catch {
             switch error {
+            // The keyring's was changed since. A person knows the new one.
+            case .wrongPassphrase where request.passphrase == nil: throw MissingPassphrase.join
             case .wrongPassphrase: throw CommandFailure(Refusal.wrongPassphrase(request, error))
             case .damaged: throw CommandFailure("\(error) (\(request.cloud.text))")
             }

@@ -28,7 +28,10 @@ enum Keyring {
         var line = firstLine(of: output.fileHandleForReading.fileDescriptor)
         defer { line?.overwrite() }
         // It has ended, or waits for somebody. SIGTERM may be blocked in it.
-        if line == nil { kill(process.processIdentifier, SIGKILL) }
+        if line == nil {
+            kill(process.processIdentifier, SIGKILL)
+            EndingSignals.endIfWaiting()
+        }
         process.waitUntilExit()
         guard let line, process.terminationStatus == 0 else { return nil }
         return try? Passphrase(ofKeyring: line)

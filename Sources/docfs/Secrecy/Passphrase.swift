@@ -22,7 +22,8 @@ struct Passphrase: Sendable {
     ///
     /// - Parameter file: its first line is the passphrase.
     static func told(file: String?, descriptor: Int32?) throws(CommandFailure) -> Passphrase? {
-        let ofEnvironment = try takeFromEnvironment()
+        var ofEnvironment = takeFromEnvironment()
+        defer { ofEnvironment.overwrite() }
         if let descriptor {
             defer { close(descriptor) }
             return try firstLine(of: FileDescriptor(rawValue: descriptor), name: "the passphrase")
@@ -35,20 +36,21 @@ struct Passphrase: Sendable {
             defer { close(descriptor.rawValue) }
             return try firstLine(of: descriptor, name: file)
         }
-        return ofEnvironment
+        if ofEnvironment.isEmpty { return nil }
+        guard !ofEnvironment.contains(10) else {
+            throw CommandFailure("\(variable) is no passphrase: it has several lines")
+        }
+        return try Passphrase(ofEnvironment[...], name: variable)
     }
 
     /// Programs that this one starts need not know it, nor whoever looks at its environment.
-    private static func takeFromEnvironment() throws(CommandFailure) -> Passphrase? {
-        guard let text = getenv(variable) else { return nil }
+    private static func takeFromEnvironment() -> [UInt8] {
+        guard let text = getenv(variable) else { return [] }
         let length = strlen(text)
-        var bytes = Array(UnsafeRawBufferPointer(start: text, count: length))
-        defer { bytes.overwrite() }
+        let bytes = Array(UnsafeRawBufferPointer(start: text, count: length))
         explicit_bzero(text, length)
         unsetenv(variable)
-        if bytes.isEmpty { return nil }
-        guard !bytes.contains(10) else { throw CommandFailure("\(variable) is no passphrase: it has several lines") }
-        return try Passphrase(bytes[...], name: variable)
+        return bytes
     }
 
     /// - Parameter text: what `secret-tool` printed.
