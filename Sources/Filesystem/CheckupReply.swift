@@ -19,9 +19,14 @@ public enum CheckupReply: Equatable, Sendable {
             case .none: .idle
             case .requested: .running(nil)
             case .running(let progress): .running(progress)
-            case .done(let report): report.isGood ? .good(report.lines) : .bad(report.lines)
+            case .done(let report): report.isGood ? .good(Self.lines(report)) : .bad(Self.lines(report))
             case .failed(let reason): .failed(reason)
             }
+    }
+
+    /// One finding a line, also of a document or a device whose name has a line feed.
+    private static func lines(_ report: CheckupReport) -> [String] {
+        report.lines.map { $0.replacing("\n", with: " ") }
     }
 
     var text: String {

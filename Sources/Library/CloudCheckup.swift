@@ -123,8 +123,8 @@ public struct CheckupReport: Sendable, Equatable {
         }
         if let newest {
             lines.append(
-                "code: \(newest.code) (entry \(newest.position.number), \(newest.time.iso8601), by \(newest.deviceName.filter { !$0.isNewline })); "
-                    + "a device that says other words for entry \(newest.position.number) is shown another cloud")
+                "code: \(newest.code) (entry \(newest.number), \(newest.time.iso8601), by \(newest.deviceName)); "
+                    + "a device that says other words for entry \(newest.number) is shown another cloud")
         }
         return lines
     }

@@ -75,8 +75,6 @@ enum BackgroundMount {
         posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSID))
         var words = (["docfs"] + arguments).map { strdup($0) } + [nil]
         defer { words.forEach { free($0) } }
-        // The passphrase has come by the pipe, and is not left in the environment of a process that lives long.
-        unsetenv(Passphrase.variable)
         var process: pid_t = 0
         let result = posix_spawn(&process, "/proc/self/exe", &actions, &attributes, &words, environ)
         guard result == 0 else { throw CommandFailure("docfs cannot start itself: \(Errno(rawValue: result))") }

@@ -32,7 +32,8 @@ struct MountRequest {
         let remembered = try StoreOptions(ofStore: storePath)
         formerCloud = try remembered.cloud.map { url throws(CloudURLError) in try CloudURL(url) }
         formerIsEncrypted = remembered.isEncrypted ?? false
-        cloud = try Self.cloud(options)
+        let told = try options.cloud.map { url throws(CloudURLError) in try CloudURL(url) }
+        cloud = told ?? formerCloud ?? .directory(storePath + "-cloud")
         try Self.checkPlace(of: cloud, storePath: storePath, mountpoint: self.mountpoint)
         storeOptions = remembered.replaced(by: options)
         self.options = options
@@ -54,15 +55,6 @@ struct MountRequest {
 
     /// The absolute path of the store, told or by default.
     static func storePath(_ options: MountOptions) throws -> String { absolute(try options.store ?? defaultStore()) }
-
-    /// The container, told, remembered or by default.
-    static func cloud(_ options: MountOptions) throws -> CloudURL {
-        let path = try storePath(options)
-        guard let text = try options.cloud ?? StoreOptions(ofStore: path).cloud else {
-            return .directory(path + "-cloud")
-        }
-        return try CloudURL(text)
-    }
 
     private static func checkPlace(of cloud: CloudURL, storePath: String, mountpoint: String) throws {
         guard case .directory(let path) = cloud else { return }

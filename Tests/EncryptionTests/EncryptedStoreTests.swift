@@ -1,4 +1,3 @@
-import Documents
 import Foundation
 import ObjectStore
 import Synchronization
@@ -164,7 +163,7 @@ struct EncryptedStoreTests {
 
     @Test func `the beginning of an object comes with its header, in one request`() async throws {
         try await withTemporaryFolder { folder in
-            let keeper = CountedStore(try DirectoryStore(root: folder + "/cloud", creates: true))
+            let keeper = WatchedStore(try DirectoryStore(root: folder + "/cloud", creates: true))
             let store = EncryptedStore(keeper, key: .random())
             _ = try await store.putIfAbsent(Self.content, pattern(200_000))
             let arrived = Mutex<Int64>(0)
@@ -291,48 +290,4 @@ struct EncryptedStoreTests {
         #expect(throws: Errno.ioError) { try sealed.read(at: 0, count: 60_000) }
         #expect(try !sealed.read(at: 56 + 65_552, count: 100).isEmpty)
     }
-}
-
-/// Counts what is read.
-private final class CountedStore: ObjectStore {
-    private let store: any ObjectStore
-    let reads = Mutex(0)
-
-    init(_ store: any ObjectStore) { self.store = store }
-
-    func putIfAbsent(_ key: ObjectKey, _ bytes: [UInt8]) async throws(ObjectStoreError) -> PutOutcome {
-        try await store.putIfAbsent(key, bytes)
-    }
-
-    func putIfAbsent(
-        _ key: ObjectKey, _ content: any ObjectContent, length: Int64, progress: @escaping @Sendable (Int64) -> Bool
-    ) async throws(ObjectStoreError) -> PutOutcome {
-        try await store.putIfAbsent(key, content, length: length, progress: progress)
-    }
-
-    func get(_ key: ObjectKey, limit: Int) async throws(ObjectStoreError) -> [UInt8] {
-        reads.withLock { $0 += 1 }
-        return try await store.get(key, limit: limit)
-    }
-
-    func get(_ key: ObjectKey, range: Range<Int64>) async throws(ObjectStoreError) -> [UInt8] {
-        reads.withLock { $0 += 1 }
-        return try await store.get(key, range: range)
-    }
-
-    func list(_ prefix: ObjectKey, after: ObjectKey?, limit: Int) async throws(ObjectStoreError) -> [ObjectKey] {
-        try await store.list(prefix, after: after, limit: limit)
-    }
-
-    func modified(_ key: ObjectKey) async throws(ObjectStoreError) -> Timestamp { try await store.modified(key) }
-
-    func now() async throws(ObjectStoreError) -> Timestamp { try await store.now() }
-
-    func delete(_ key: ObjectKey) async throws(ObjectStoreError) { try await store.delete(key) }
-
-    var quickestPoll: Duration { store.quickestPoll }
-
-    var longestPoll: Duration { store.longestPoll }
-
-    func watch(_ prefix: ObjectKey, _ onChange: @escaping @Sendable () -> Void) -> StoreWatch? { nil }
 }

@@ -150,14 +150,16 @@ struct KeyObjectTests {
                 let store = try DirectoryStore(root: folder + "/cloud", creates: true)
                 _ = try await store.putIfAbsent(KeyObject.keys[present], Array(try JSONEncoder().encode(second)))
                 if let damage { _ = try await store.putIfAbsent(KeyObject.keys[1 - present], Array(damage)) }
-                let watched = RemovalsStore(store) { key in
+                let unsafe = Mutex(0)
+                let watched = WatchedStore(store) { key in
                     // Whatever is removed, another copy can be read.
                     let other = KeyObject.keys.first { $0 != key }!
                     let bytes = (try? await store.get(other, limit: 4096)) ?? []
-                    return (try? JSONDecoder().decode(KeyObject.self, from: Data(bytes))) != nil
+                    let isSafe = (try? JSONDecoder().decode(KeyObject.self, from: Data(bytes))) != nil
+                    if !isSafe { unsafe.withLock { $0 += 1 } }
                 }
                 try await third.replace(in: watched)
-                #expect(watched.areSafe)
+                #expect(unsafe.withLock(\.self) == 0)
                 #expect(try await KeyObject.read(from: store) == third)
             }
         }
@@ -196,49 +198,4 @@ struct KeyObjectTests {
     @Test func `keys say nothing of themselves`() {
         #expect("\(ContainerKey.random())" == "a container key" && "\(RecoveryKey.random())" == "a recovery key")
     }
-}
-
-/// Looks at each removal before it happens.
-private final class RemovalsStore: ObjectStore {
-    private let store: any ObjectStore
-    private let isSafe: @Sendable (ObjectKey) async -> Bool
-    private let unsafe = Mutex(0)
-
-    init(_ store: any ObjectStore, isSafe: @escaping @Sendable (ObjectKey) async -> Bool) {
-        self.store = store
-        self.isSafe = isSafe
-    }
-
-    var areSafe: Bool { unsafe.withLock { $0 == 0 } }
-
-    func delete(_ key: ObjectKey) async throws(ObjectStoreError) {
-        if await !isSafe(key) { unsafe.withLock { $0 += 1 } }
-        try await store.delete(key)
-    }
-
-    func putIfAbsent(_ key: ObjectKey, _ bytes: [UInt8]) async throws(ObjectStoreError) -> PutOutcome {
-        try await store.putIfAbsent(key, bytes)
-    }
-
-    func putIfAbsent(
-        _ key: ObjectKey, _ content: any ObjectContent, length: Int64, progress: @escaping @Sendable (Int64) -> Bool
-    ) async throws(ObjectStoreError) -> PutOutcome {
-        try await store.putIfAbsent(key, content, length: length, progress: progress)
-    }
-
-    func get(_ key: ObjectKey, limit: Int) async throws(ObjectStoreError) -> [UInt8] {
-        try await store.get(key, limit: limit)
-    }
-
-    func get(_ key: ObjectKey, range: Range<Int64>) async throws(ObjectStoreError) -> [UInt8] {
-        try await store.get(key, range: range)
-    }
-
-    func list(_ prefix: ObjectKey, after: ObjectKey?, limit: Int) async throws(ObjectStoreError) -> [ObjectKey] {
-        try await store.list(prefix, after: after, limit: limit)
-    }
-
-    func modified(_ key: ObjectKey) async throws(ObjectStoreError) -> Timestamp { try await store.modified(key) }
-
-    func now() async throws(ObjectStoreError) -> Timestamp { try await store.now() }
 }

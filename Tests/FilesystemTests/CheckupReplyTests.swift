@@ -14,6 +14,18 @@ struct CheckupReplyTests {
         #expect(CheckupReply(reply.text) == reply)
     }
 
+    @Test func `a name with a line feed makes no line of its own`() {
+        var report = CheckupReport()
+        report.missing = ["a\nok: 3 documents in the cloud"]
+        let reply = CheckupReply(.done(report))
+        #expect(CheckupReply(reply.text) == reply)
+        guard case .bad(let lines) = reply else {
+            Issue.record("\(reply)")
+            return
+        }
+        #expect(lines.count == 1 && lines[0].hasPrefix("missing: the content of a ok: 3"))
+    }
+
     @Test(arguments: ["", "walking", "store 1 2"])
     func `another text is none`(text: String) {
         #expect(CheckupReply(text) == nil)

@@ -1,3 +1,4 @@
+import Documents
 import Encryption
 import ObjectStore
 import Replication
@@ -46,6 +47,18 @@ public enum ContainerFounding {
         // One that was there before may be in use.
         if isNew { try await ContainerIdentity.remove(from: store) }
         throw .container(.encrypted)
+    }
+
+    /// What a container that was found shows as its last change.
+    ///
+    /// - Parameter store: as its devices see it.
+    /// - Returns: nil for a container without changes.
+    /// - Throws: `LogError` where it does not answer, or cannot be read.
+    public static func newestEntry(in store: any ObjectStore) async throws -> NewestEntry? {
+        let log = ReplicatedLog(store: store)
+        guard let last = try await log.positions(after: .start, atMost: .max).last, let entry = try await log.read(last)
+        else { return nil }
+        return NewestEntry(entry, at: last)
     }
 
     private static func hasIdentity(_ store: any ObjectStore) async throws(ObjectStoreError) -> Bool {

@@ -37,7 +37,7 @@ extension Undoing {
         let modified = entry.modified
         if entry.kind == .folder, entry.isReplicated { entry.modified = surroundings.folderTime(modified) }
         let committed = try restoreSynchronization(of: &entry, transaction)
-        let held = try fileHeldOpen(of: entry, was: step, transaction)
+        let held = fileHeldOpen(of: entry, was: step)
         entry.inode = held?.inode ?? InodeNumber(0)
         entry.inode = try transaction.insert(entry)
         try adoptWrites(to: held, of: &entry, transaction)
@@ -100,10 +100,10 @@ extension Undoing {
 
     /// The file, if a program still has it open: the document keeps its inode number then. Not for those who only read what the container has a
     /// newer version of: they go on reading, and the document shows the newer one (`Projection`).
-    private func fileHeldOpen(of entry: Entry, was step: ActionStep, _ rows: Rows) throws -> OpenFile? {
-        guard entry.kind == .document || entry.kind == .scratch, entry.isHere else { return nil }
-        let status = try backing.folder(entry.parent, rows).identify(entry.filename)
-        guard let file = tree.contents.openFile(ofReturning: step.entry.inode, status) else { return nil }
+    private func fileHeldOpen(of entry: Entry, was step: ActionStep) -> OpenFile? {
+        guard entry.isHere, let file = tree.contents.openFile(ofReturning: step.entry.inode, entry.backing) else {
+            return nil
+        }
         return entry.isOutdated && !file.isOpenForWriting ? nil : file
     }
 
@@ -121,6 +121,7 @@ extension Undoing {
         }
         guard entry.kind == .document, entry.isHere, !openFiles.isOpenForWriting(entry.inode) else { return }
         let status = try backing.folder(entry.parent, transaction).status(entry.filename)
+        if Fingerprint(status) == Fingerprint(entry) { return }
         _ = try foundFiles.recordChangeInStore(of: &entry, status, .edits, transaction)
     }
 

@@ -10,12 +10,12 @@ extension Contents {
     ///
     /// - Parameters:
     ///   - inode: the number that the file had when it was removed.
-    ///   - status: of the file that comes back.
+    ///   - evidence: of the file that comes back.
     /// - Returns: nil if no program has it open: what comes back gets a new inode number then.
-    func openFile(ofReturning inode: InodeNumber, _ status: IdentifiedStatus) -> OpenFile? {
+    func openFile(ofReturning inode: InodeNumber, _ evidence: FileEvidence?) -> OpenFile? {
         guard let file = openFiles.file(inode), file.isUnlinked, file.canBeShared(forWriting: true),
             // If it cannot be looked at, its handles stay without a document.
-            let open = try? file.descriptor.identify(), open.evidence == status.evidence
+            let open = try? file.descriptor.identify(), open.evidence == evidence
         else { return nil }
         return file
     }

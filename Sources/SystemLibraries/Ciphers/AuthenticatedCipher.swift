@@ -10,6 +10,8 @@ public enum AuthenticatedCipher: Sendable {
     /// Bytes.
     public static let tagLength = 16
 
+    // MARK: Encrypting
+
     /// Encrypts.
     ///
     /// - Parameter associated: is not encrypted, and opening demands the same.
@@ -17,50 +19,6 @@ public enum AuthenticatedCipher: Sendable {
         _ plaintext: some Sequence<UInt8>, key: SecretBytes, nonce: [UInt8] = [], associated: [UInt8] = []
     ) -> [UInt8] {
         Array(plaintext).withUnsafeBufferPointer { seal($0, key, nonce, associated) }
-    }
-
-    /// Encrypts into an array that has room for it.
-    ///
-    /// - Parameter place: where the plaintext and the tag go, in `result`.
-    public func seal(
-        _ plaintext: Span<UInt8>, into result: inout [UInt8], at place: Int, key: SecretBytes, nonce: [UInt8] = []
-    ) {
-        precondition(place >= 0 && place + plaintext.count + Self.tagLength <= result.count, "there is no room")
-        let (textPlace, tagPlace) = isTagFirst ? (Self.tagLength, 0) : (0, plaintext.count)
-        let isDone = plaintext.withUnsafeBufferPointer { plaintext in
-            result.withUnsafeMutableBufferPointer { result in
-                let start = result.baseAddress.map { $0 + place }
-                return run(
-                    plaintext, into: start.map { $0 + textPlace }, start.map { $0 + tagPlace }, seals: true, key, nonce,
-                    [])
-            }
-        }
-        precondition(isDone, "libcrypto does not encrypt")
-    }
-
-    /// Decrypts within an array: a second one of the same size would take as long to get as the decryption.
-    ///
-    /// - Parameters:
-    ///   - sealed: where the sealed text stands.
-    ///   - place: where the plaintext goes, at the sealed text or before it.
-    /// - Returns: false for a text that was not sealed with this key and nonce, or is not there. The bytes then hold anything.
-    public func open(
-        _ bytes: inout [UInt8], at sealed: Range<Int>, to place: Int, key: SecretBytes, nonce: [UInt8] = []
-    ) -> Bool {
-        guard sealed.count >= Self.tagLength, sealed.upperBound <= bytes.count else { return false }
-        precondition((0...sealed.lowerBound).contains(place), "the plaintext would overwrite what is still sealed")
-        return bytes.withUnsafeMutableBufferPointer { bytes in
-            let whole = UnsafeMutableBufferPointer(rebasing: bytes[sealed])
-            var tag = Array(isTagFirst ? whole.prefix(Self.tagLength) : whole.suffix(Self.tagLength))
-            let text = UnsafeMutableBufferPointer(
-                rebasing: isTagFirst ? whole.dropFirst(Self.tagLength) : whole.dropLast(Self.tagLength))
-            guard run(UnsafeBufferPointer(text), into: text.baseAddress, &tag, seals: false, key, nonce, []) else {
-                return false
-            }
-            // The places may overlap.
-            if let start = text.baseAddress { (bytes.baseAddress! + place).update(from: start, count: text.count) }
-            return true
-        }
     }
 
     /// Encrypts a key.
@@ -73,14 +31,36 @@ public enum AuthenticatedCipher: Sendable {
     private func seal(
         _ plaintext: UnsafeBufferPointer<UInt8>, _ key: SecretBytes, _ nonce: [UInt8], _ associated: [UInt8]
     ) -> [UInt8] {
-        var tag = [UInt8](repeating: 0, count: Self.tagLength)
-        let text = [UInt8](unsafeUninitializedCapacity: plaintext.count) { buffer, count in
-            let isDone = run(plaintext, into: buffer.baseAddress, &tag, seals: true, key, nonce, associated)
-            precondition(isDone, "libcrypto does not encrypt")
-            count = plaintext.count
-        }
-        return isTagFirst ? tag + text : text + tag
+        var result = [UInt8](repeating: 0, count: plaintext.count + Self.tagLength)
+        seal(plaintext, into: &result, at: 0, key, nonce, associated)
+        return result
     }
+
+    /// Encrypts into an array that has room for it.
+    ///
+    /// - Parameter place: where the plaintext and the tag go, in `result`.
+    public func seal(
+        _ plaintext: Span<UInt8>, into result: inout [UInt8], at place: Int, key: SecretBytes, nonce: [UInt8] = []
+    ) {
+        plaintext.withUnsafeBufferPointer { seal($0, into: &result, at: place, key, nonce, []) }
+    }
+
+    private func seal(
+        _ plaintext: UnsafeBufferPointer<UInt8>, into result: inout [UInt8], at place: Int, _ key: SecretBytes,
+        _ nonce: [UInt8], _ associated: [UInt8]
+    ) {
+        precondition(place >= 0 && place + plaintext.count + Self.tagLength <= result.count, "there is no room")
+        let (textPlace, tagPlace) = isTagFirst ? (Self.tagLength, 0) : (0, plaintext.count)
+        let isDone = result.withUnsafeMutableBufferPointer { result in
+            let start = result.baseAddress.map { $0 + place }
+            return run(
+                plaintext, into: start.map { $0 + textPlace }, start.map { $0 + tagPlace }, seals: true, key, nonce,
+                associated)
+        }
+        precondition(isDone, "libcrypto does not encrypt")
+    }
+
+    // MARK: Decrypting
 
     /// Decrypts.
     ///
@@ -88,16 +68,12 @@ public enum AuthenticatedCipher: Sendable {
     public func open(
         _ sealed: some Collection<UInt8>, key: SecretBytes, nonce: [UInt8] = [], associated: [UInt8] = []
     ) -> [UInt8]? {
-        guard let (text, given) = parts(of: sealed) else { return nil }
-        var tag = given
-        var isDone = false
-        let plaintext = [UInt8](unsafeUninitializedCapacity: text.count) { buffer, count in
-            isDone = text.withUnsafeBufferPointer {
-                run($0, into: buffer.baseAddress, &tag, seals: false, key, nonce, associated)
-            }
-            count = isDone ? text.count : 0
+        var bytes = Array(sealed)
+        guard open(&bytes, at: 0..<bytes.count, to: 0, key: key, nonce: nonce, associated: associated) else {
+            return nil
         }
-        return isDone ? plaintext : nil
+        bytes.removeLast(Self.tagLength)
+        return bytes
     }
 
     /// Decrypts a key.
@@ -106,23 +82,42 @@ public enum AuthenticatedCipher: Sendable {
     public func openSecret(
         _ sealed: some Collection<UInt8>, key: SecretBytes, nonce: [UInt8] = [], associated: [UInt8] = []
     ) -> SecretBytes? {
-        guard let (text, given) = parts(of: sealed), !text.isEmpty else { return nil }
-        var tag = given
-        var isDone = false
-        let secret = SecretBytes(count: text.count) { buffer in
-            isDone = text.withUnsafeBufferPointer {
-                run($0, into: buffer, &tag, seals: false, key, nonce, associated)
-            }
-        }
-        return isDone ? secret : nil
+        var bytes = Array(sealed)
+        defer { bytes.overwrite() }
+        guard bytes.count > Self.tagLength,
+            open(&bytes, at: 0..<bytes.count, to: 0, key: key, nonce: nonce, associated: associated)
+        else { return nil }
+        return SecretBytes(bytes.dropLast(Self.tagLength))
     }
 
-    private func parts(of sealed: some Collection<UInt8>) -> (text: [UInt8], tag: [UInt8])? {
-        guard sealed.count >= Self.tagLength else { return nil }
-        return isTagFirst
-            ? (Array(sealed.dropFirst(Self.tagLength)), Array(sealed.prefix(Self.tagLength)))
-            : (Array(sealed.dropLast(Self.tagLength)), Array(sealed.suffix(Self.tagLength)))
+    /// Decrypts within an array: a second one of the same size would take as long to get as the decryption.
+    ///
+    /// - Parameters:
+    ///   - sealed: where the sealed text stands.
+    ///   - place: where the plaintext goes, at the sealed text or before it.
+    /// - Returns: false for a text that was not sealed with this key and nonce, or is not there. The bytes then hold anything.
+    public func open(
+        _ bytes: inout [UInt8], at sealed: Range<Int>, to place: Int, key: SecretBytes, nonce: [UInt8] = [],
+        associated: [UInt8] = []
+    ) -> Bool {
+        guard sealed.count >= Self.tagLength, sealed.upperBound <= bytes.count else { return false }
+        precondition((0...sealed.lowerBound).contains(place), "the plaintext would overwrite what is still sealed")
+        return bytes.withUnsafeMutableBufferPointer { bytes in
+            let whole = UnsafeMutableBufferPointer(rebasing: bytes[sealed])
+            var tag = Array(isTagFirst ? whole.prefix(Self.tagLength) : whole.suffix(Self.tagLength))
+            let text = UnsafeMutableBufferPointer(
+                rebasing: isTagFirst ? whole.dropFirst(Self.tagLength) : whole.dropLast(Self.tagLength))
+            let isOpened = run(
+                UnsafeBufferPointer(text), into: text.baseAddress, &tag, seals: false, key, nonce, associated)
+            // The places may overlap.
+            if isOpened, let start = text.baseAddress {
+                (bytes.baseAddress! + place).update(from: start, count: text.count)
+            }
+            return isOpened
+        }
     }
+
+    // MARK: Both
 
     private func run(
         _ text: UnsafeBufferPointer<UInt8>, into result: UnsafeMutablePointer<UInt8>?,

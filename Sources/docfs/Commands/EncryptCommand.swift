@@ -33,10 +33,9 @@ struct EncryptCommand: ParsableCommand {
             guard let move = try EncryptingMove(of: mount, to: target) else {
                 return try Output.line("The container of \(mount.mountpoint.printable) is encrypted already.")
             }
-            // Before a mount is started, which takes it out of the environment.
             let told = try Passphrase.told(file: passphraseFile, descriptor: nil)
             try move.run {
-                try told ?? Passphrase.found(.new, for: move.target)
+                try told ?? Keyring.passphrase(of: move.target) ?? Passphrase.asked(.new)
             }
             try Output.line(move.farewell)
         }

@@ -46,8 +46,7 @@ struct MountCommand: ParsableCommand {
         try CommandFailure.reported {
             let passphrase = try Passphrase.told(file: options.passphraseFile, descriptor: passphraseDescriptor)
             do { try mount(passphrase) } catch let missing as MissingPassphrase {
-                guard let asked = try Passphrase.asked(missing) else { throw missing }
-                try mount(asked)
+                try mount(try Passphrase.asked(missing))
             }
         }
     }

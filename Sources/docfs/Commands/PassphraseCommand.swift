@@ -37,7 +37,7 @@ struct PassphraseCommand: ParsableCommand {
                 throw CommandFailure("the container at \(url.text) is not encrypted; it has no passphrase")
             }
             let told = try Passphrase.told(file: passphraseFile, descriptor: nil)
-            guard let passphrase = try told ?? Passphrase.asked(.other) else { throw MissingPassphrase.other }
+            let passphrase = try told ?? Passphrase.asked(.other)
             if RecoveryKey(passphrase.text) != nil {
                 throw CommandFailure("that is a recovery key; choose a passphrase of your own")
             }

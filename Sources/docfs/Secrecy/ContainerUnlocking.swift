@@ -65,7 +65,8 @@ struct ContainerUnlocking {
 
     /// That the end of the log cannot be had now is no reason not to mount.
     private func joinedText(_ store: any ObjectStore) -> String {
-        do { return MountNews.text(ofJoined: try answer { try await NewestChange.read(from: store) }) } catch {
+        do { return MountNews.text(ofJoined: try answer { try await ContainerFounding.newestEntry(in: store) }) } catch
+        {
             return MountNews.textOfUnknown
         }
     }

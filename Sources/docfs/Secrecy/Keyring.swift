@@ -1,13 +1,12 @@
-import Ciphers
-import CLinux
 import Foundation
 import Glibc
 import ObjectStore
+import SystemPackage
 
 /// The keyring of the desktop, through `secret-tool` of libsecret. A person puts a passphrase there with `secret-tool store`, and docfs reads it.
 enum Keyring {
-    /// Seconds. A keyring that is locked asks its owner first.
-    private static let patience = 60.0
+    /// A keyring that is locked asks its owner first.
+    private static let patience = Duration.seconds(60)
     /// Milliseconds between two looks at signals that wait (`EndingSignals.hold`).
     private static let pause: Int32 = 100
 
@@ -25,38 +24,31 @@ enum Keyring {
         process.standardError = FileHandle.nullDevice
         // Without env(1) there is no secret-tool either.
         do { try process.run() } catch { return nil }
-        var line = firstLine(of: output.fileHandleForReading.fileDescriptor)
-        defer { line?.overwrite() }
-        // It has ended, or waits for somebody. SIGTERM may be blocked in it.
-        if line == nil {
+        let line = FileDescriptor(rawValue: output.fileHandleForReading.fileDescriptor)
+        guard isAnswered(line) else {
+            // SIGTERM may be blocked in it.
             kill(process.processIdentifier, SIGKILL)
+            process.waitUntilExit()
             EndingSignals.endIfWaiting()
+            return nil
         }
+        // What is no passphrase is none: a person is asked.
+        let passphrase = try? Passphrase.firstLine(of: line, name: "the keyring's answer")
         process.waitUntilExit()
-        guard let line, process.terminationStatus == 0 else { return nil }
-        return try? Passphrase(ofKeyring: line)
+        return process.terminationStatus == 0 ? passphrase : nil
     }
 
     /// For a person: the command that puts a passphrase away.
     static let storing = "secret-tool store --label docfs service docfs cloud URL"
 
-    /// - Returns: nil where the output does not end in time, or is none of a passphrase.
-    private static func firstLine(of output: Int32) -> [UInt8]? {
-        var line: [UInt8] = []
-        line.reserveCapacity(2 * Passphrase.longest)
-        let end = ContinuousClock.now + .seconds(patience)
+    /// Waits until a program says something, or ends.
+    private static func isAnswered(_ output: FileDescriptor) -> Bool {
+        let end = ContinuousClock.now + patience
         while ContinuousClock.now < end, !EndingSignals.areWaiting {
-            var ready = pollfd(fd: output, events: Int16(POLLIN), revents: 0)
-            if poll(&ready, 1, pause) <= 0 { continue }
-            var piece = [UInt8](repeating: 0, count: 1024)
-            let count = read(output, &piece, piece.count)
-            line += piece.prefix(max(0, count))
-            piece.overwrite()
-            if count == 0 { return line }
-            if count < 0 && errno != EINTR || line.count > Passphrase.longest { break }
+            var ready = pollfd(fd: output.rawValue, events: Int16(POLLIN), revents: 0)
+            if poll(&ready, 1, pause) > 0 { return true }
         }
-        line.overwrite()
-        return nil
+        return false
     }
 
     /// Whether there is a session bus, on which keyrings answer, before the person's eyes.

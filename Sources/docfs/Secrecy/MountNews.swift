@@ -1,4 +1,3 @@
-import CloudSynchronization
 import Documents
 import Encryption
 
@@ -14,7 +13,7 @@ struct MountNews: Sendable {
     /// A newcomer cannot tell an old state of the container from the newest one; a person can.
     ///
     /// - Parameter newest: the last change that it shows; nil if it shows none.
-    static func text(ofJoined newest: NewestChange?) -> String {
+    static func text(ofJoined newest: NewestEntry?) -> String {
         guard let newest else { return "Nothing has ever been changed in the cloud." + ifLater }
         return
             "The cloud's last change is of \(newest.time.iso8601), by \(newest.deviceName.printable)." + ifLater

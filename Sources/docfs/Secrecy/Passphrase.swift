@@ -1,6 +1,5 @@
 import Ciphers
 import Glibc
-import ObjectStore
 import SystemPackage
 
 /// What opens an encrypted container: its passphrase or its recovery key, as a person says it.
@@ -14,9 +13,9 @@ struct Passphrase: Sendable {
     }
 
     /// Of the environment.
-    static let variable = "DOCFS_PASSPHRASE"
+    private static let variable = "DOCFS_PASSPHRASE"
     /// Bytes. A longer one is a file that was named by mistake.
-    static let longest = 4096
+    private static let longest = 4096
 
     /// What was said by an option or the environment; nil if nothing was.
     ///
@@ -53,20 +52,6 @@ struct Passphrase: Sendable {
         return bytes
     }
 
-    /// - Parameter text: what `secret-tool` printed.
-    init(ofKeyring text: [UInt8]) throws(CommandFailure) {
-        try self.init(text.prefix { $0 != 10 }, name: "what the keyring has")
-    }
-
-    /// What the desktop's keyring has for a container, or a person types now.
-    ///
-    /// - Throws: `question` where there is neither.
-    static func found(_ question: MissingPassphrase, for cloud: CloudURL) throws -> Passphrase {
-        if let kept = Keyring.passphrase(of: cloud) { return kept }
-        guard let asked = try asked(question) else { throw question }
-        return asked
-    }
-
     /// - Parameter name: where it was said, for a person.
     private init(_ line: ArraySlice<UInt8>, name: String) throws(CommandFailure) {
         // Files of Windows end their lines so.
@@ -85,7 +70,10 @@ struct Passphrase: Sendable {
         return line
     }
 
-    private static func firstLine(of file: FileDescriptor, name: String) throws(CommandFailure) -> Passphrase {
+    /// Blocks.
+    ///
+    /// - Parameter name: of the file, for a person.
+    static func firstLine(of file: FileDescriptor, name: String) throws(CommandFailure) -> Passphrase {
         var bytes = emptyLine
         defer { bytes.overwrite() }
         while bytes.count <= longest, !bytes.contains(10) {
@@ -106,10 +94,10 @@ struct Passphrase: Sendable {
 
     /// Asks on the terminal, without showing what is typed.
     ///
-    /// - Returns: nil without a terminal.
-    static func asked(_ question: MissingPassphrase) throws(CommandFailure) -> Passphrase? {
+    /// - Throws: `question` without a terminal, or `CommandFailure`.
+    static func asked(_ question: MissingPassphrase) throws -> Passphrase {
         let terminal = open("/dev/tty", O_RDWR | O_CLOEXEC)
-        guard terminal >= 0 else { return nil }
+        guard terminal >= 0 else { throw question }
         defer { close(terminal) }
         switch question {
         case .join:
