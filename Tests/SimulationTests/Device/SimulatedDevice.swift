@@ -21,6 +21,8 @@ final class SimulatedDevice {
     /// Past lives, which the end of the world must still release.
     private var ended: [Life] = []
     var writers: [Writer] = []
+    /// Whether the last action was the removal of a document that a program has open.
+    var mayUndoRemoval = false
     /// Whether the device is cut off from the store.
     var isPartitioned = false
 

@@ -45,6 +45,19 @@ extension World {
             try rename(entry, to: other.filename, in: entry.parent, on: device)
             return
         }
+        if device.mayUndoRemoval, random.once(in: 2) {
+            device.mayUndoRemoval = false
+            try perform(.undo, on: device)
+            return
+        }
+        let held = entries.first { entry in device.writers.contains { $0.inode == entry.inode } }
+        if let held, random.once(in: 8) {
+            // A person thinks better of it, while the program goes on.
+            try remove(held, on: device)
+            device.mayUndoRemoval = true
+            ledger.count("removedWhileOpen")
+            return
+        }
         switch Int.random(in: 0..<47, using: &random) {
         case 0..<3: try create(on: device, entries)
         case 3..<12, 35..<37: if let any { try save(any, on: device) }

@@ -84,6 +84,18 @@ extension World {
         return contentHash(bytes)
     }
 
+    /// Whoever has the file of an entry open, whatever the library holds of it.
+    func writer(ofFileOf entry: Entry, on device: SimulatedDevice) -> SimulatedDevice.Writer? {
+        let evidence = try? device.library.transactions.inspect { rows -> FileEvidence? in
+            guard entry.isHere, entry.kind == .document else { return nil }
+            return try device.library.store.files.folder(entry.parent, rows).identify(entry.filename).evidence
+        }
+        guard let evidence else { return nil }
+        return device.writers.first { writer in
+            (try? device.library.handle(writer.handle).descriptor.identify().evidence) == evidence
+        }
+    }
+
     /// The content of an entry's file on a device; nil if it has none.
     func localContent(of inode: InodeNumber, on device: SimulatedDevice) -> ContentHash? {
         try? device.library.transactions.inspect { rows -> ContentHash? in

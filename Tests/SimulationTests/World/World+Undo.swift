@@ -2,6 +2,8 @@ import Catalog
 import Documents
 import Foundation
 @testable import Library
+@testable import Replica
+import Replication
 
 /// Undo and redo.
 extension World {
@@ -43,6 +45,15 @@ extension World {
         return contentHash(bytes)
     }
 
+    private func isContent(
+        _ content: ContentHash, of version: VersionID?, of id: EntryID, on device: SimulatedDevice
+    ) throws(Refusal) -> Bool {
+        try device.library.transactions.inspect { rows in
+            try CatalogReplica(rows).entry(id)?.versions?.all.contains { $0.id == version && $0.sha256 == content }
+                == true
+        }
+    }
+
     private func checkReturn(of step: ActionStep, _ content: ContentHash?, on device: SimulatedDevice) throws(Refusal) {
         let former = step.entry
         guard let id = former.id, let entry = try device.library.transactions.inspect({ try $0.entry(id) }) else {
@@ -54,6 +65,16 @@ extension World {
         }
         if localContent(of: entry.inode, on: device) != content {
             ledger.fail("\(device.place.name): '\(former.filename)' came back with another content")
+        }
+        // As a change it would be sent in the place of all that the container has of the document.
+        if !former.pending.contains(.content), entry.pending.contains(.content),
+            try isContent(content, of: former.contentVersion, of: id, on: device)
+        {
+            ledger.fail("\(device.place.name): '\(former.filename)', which nobody changed, came back as a change")
+        }
+        // It is one file throughout: what the program writes on must be the document's.
+        if let writer = writer(ofFileOf: entry, on: device), writer.inode != entry.inode {
+            ledger.fail("\(device.place.name): '\(former.filename)' came back apart from the program that has it open")
         }
         ledger.noteSave(content, by: device.index)
         if entry.location == .local,
