@@ -118,7 +118,7 @@ let package = Package(
         .target(
             name: "Encryption",
             dependencies: [
-                "Ciphers", "Hashing", "ObjectStore", "Documents",
+                "Ciphers", "Hashing", "ObjectStore", "Documents", "LinuxFiles",
                 .product(name: "SystemPackage", package: "swift-system"),
             ],
             swiftSettings: strict),
@@ -156,7 +156,9 @@ let package = Package(
             providers: [.apt(["libfuse3-dev"])]),
         // Used by several test targets.
         .target(
-            name: "TestSupport", dependencies: ["Replication", "Documents"], path: "Tests/TestSupport",
+            name: "TestSupport",
+            dependencies: ["Replication", "Encryption", "Ciphers", "ObjectStore", "Documents"],
+            path: "Tests/TestSupport",
             swiftSettings: strict),
         .testTarget(
             name: "EncryptionTests",
@@ -204,6 +206,7 @@ let package = Package(
             name: "LibraryTests",
             dependencies: [
                 "CloudSynchronization", "Library", "Backing", "Replica", "Replication", "Catalog", "Encryption",
+                "Ciphers",
                 "ObjectStore", "Documents", "TestSupport",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "SystemPackage", package: "swift-system"),

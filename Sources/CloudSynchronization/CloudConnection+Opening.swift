@@ -1,6 +1,7 @@
 import Backing
 import Catalog
 import Dispatch
+import Encryption
 import Library
 import LinuxFiles
 import Logging
@@ -13,11 +14,12 @@ extension CloudConnection {
     ///
     /// - Parameter isKnown: whether the store belongs to a container at this URL. Then a folder that is gone is not made again: its disk is
     ///   not mounted.
-    /// - Parameter unlock: is given the store that the keeper sees, and whether the documents' store has met a container; returns the one that is used: the same, or one that encrypts.
+    /// - Parameter unlock: is given the store that the keeper sees, and whether the documents' store has met a container; returns one that encrypts,
+    ///   or nil for a plain container.
     /// - Throws: `StoreError` for a store that cannot be used, and what `unlock` throws.
     public convenience init(
         _ url: CloudURL, isKnown: Bool, for catalog: Catalog, storePath: String, surroundings: Surroundings,
-        unlock: (_ store: any ObjectStore, _ belongsToContainer: Bool) throws -> any ObjectStore
+        unlock: (_ store: any ObjectStore, _ belongsToContainer: Bool) throws -> EncryptedStore?
     ) throws {
         let place = KnownPlace(url: url.text)
         let own = try catalog.read { try $0.logHead() }?.container
@@ -29,7 +31,9 @@ extension CloudConnection {
             }
         case .s3(let location): objects = try Self.bucket(location)
         }
-        self.init(try unlock(objects, own != nil), place: place, ownContainer: own, surroundings: surroundings)
+        let encryption = try unlock(objects, own != nil)
+        self.init(
+            encryption ?? objects, encryption: encryption, place: place, ownContainer: own, surroundings: surroundings)
     }
 
     /// The object store at a URL, as its keeper sees it.

@@ -1,5 +1,6 @@
 import Backing
 import Documents
+import Encryption
 import Glibc
 import Library
 import Logging
@@ -11,6 +12,8 @@ import SystemPackage
 /// The container's object store and whether it can be reached: the library's view of the cloud.
 public final class CloudConnection: ContentSource {
     let store: any ObjectStore
+    /// `store` as an encrypted container; nil for a plain one.
+    let encryption: EncryptedStore?
     /// Signalled when there may be something to send.
     let wake: Wake
     private let state = Mutex(State())
@@ -28,13 +31,16 @@ public final class CloudConnection: ContentSource {
 
     /// - Parameters:
     ///   - store: the object store. It is not used before the first call.
+    ///   - encryption: the same as an encrypted container; nil for a plain one.
     ///   - place: where the object store is.
     ///   - ownContainer: the id of the container that the store belongs to; nil before it has met one.
     ///   - surroundings: of the clock that measures how long nothing was of interest, and of the sleep that `Wake` uses.
     package init(
-        _ store: any ObjectStore, place: KnownPlace? = nil, ownContainer: ContainerID? = nil, surroundings: Surroundings
+        _ store: any ObjectStore, encryption: EncryptedStore? = nil, place: KnownPlace? = nil,
+        ownContainer: ContainerID? = nil, surroundings: Surroundings
     ) {
         self.store = store
+        self.encryption = encryption
         knownPlace = place
         self.ownContainer = ownContainer
         instant = surroundings.instant

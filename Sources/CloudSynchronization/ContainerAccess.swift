@@ -1,6 +1,7 @@
 import Backing
 import Catalog
 import Documents
+import Encryption
 import LinuxFiles
 import Logging
 import ObjectStore
@@ -12,18 +13,47 @@ import SystemPackage
 struct ContainerAccess: Sendable {
     let store: DocumentStore
     let objects: any ObjectStore
+    /// `objects` as an encrypted container; nil for a plain one.
+    let encryption: EncryptedStore?
     let log: ReplicatedLog
     let checkpoints: Checkpoints
 
-    init(_ store: DocumentStore, _ objects: any ObjectStore, checkpointInterval: Int64) {
+    init(
+        _ store: DocumentStore, _ objects: any ObjectStore, _ encryption: EncryptedStore?, checkpointInterval: Int64
+    ) {
         self.store = store
         self.objects = objects
+        self.encryption = encryption
         log = ReplicatedLog(store: objects)
         checkpoints = Checkpoints(store: objects, interval: checkpointInterval)
     }
 
     /// How far this device has read the log; nil before it has met the container.
     func head() throws -> LogHead? { try store.read { try $0.logHead() } }
+
+    /// Follows an entry that announces the container's next key. To be called before the entry is applied: what comes after it cannot be seen
+    /// without the key.
+    ///
+    /// - Throws: `ContainerFault.keyChanged` where the key is not here.
+    func admit(_ entry: LogEntry, at position: LogPosition) throws(LogError) {
+        guard let newKey = entry.commit.newKey else {
+            let isStart = encryption?.keys.kept.ring.periods.contains { $0.start == position.number }
+            if isStart == true { throw .container(.otherHistory(at: position)) }
+            return
+        }
+        guard let encryption else {
+            throw .entry(position, .invalid("a key, in a container that is not encrypted"))
+        }
+        let announcement: KeptKeys.Announcement
+        do { announcement = try encryption.keys.follow(Array(newKey), at: position.number) } catch {
+            throw .store(.unusable("\(error)"))
+        }
+        switch announcement {
+        case .known: return
+        case .locked: throw .container(.keyChanged(by: entry.commit.deviceName, at: entry.commit.time))
+        case .impossible: throw .entry(position, .invalid("a key that cannot follow those of this container"))
+        }
+    }
 
     /// Gives the container its id, unless another device has.
     ///
@@ -44,6 +74,9 @@ struct ContainerAccess: Sendable {
         }
     }
 
+    /// Where the log began to have its newest key: whoever has a former one could have written all that came before.
+    var founding: LogPosition { LogPosition(encryption?.keys.kept.ring.newest.start ?? 0) }
+
     /// Passes the newest undamaged checkpoint to `body`. Without one, the log must be read from its start.
     ///
     /// - Parameter body: may block. If it throws, the checkpoint counts as damaged.
@@ -53,7 +86,9 @@ struct ContainerAccess: Sendable {
         let file = try store.files.staging.openUnnamedFile("checkpoint")
         do throws(CheckpointError) {
             let descriptor = FileDescriptor(rawValue: file.number)
-            guard let checkpoint = try await checkpoints.latest(of: id, into: descriptor) else { return }
+            guard let checkpoint = try await checkpoints.latest(of: id, since: founding, into: descriptor) else {
+                return
+            }
             try await onBlockingThread { () throws(CheckpointError) in
                 do { try withExtendedLifetime(file) { try body(checkpoint) } } catch let error as CheckpointError {
                     throw error

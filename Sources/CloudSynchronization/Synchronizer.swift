@@ -22,6 +22,7 @@ public final class Synchronizer: Sendable {
     let checkpointWriter: CheckpointWriter
     let cleaner: Cleaner
     let repair: ContainerRepair
+    let rotation: KeyRotation
     let checkup: ContainerCheckup
     private let move: ContainerMove?
     private let contents: any SentContents
@@ -45,7 +46,8 @@ public final class Synchronizer: Sendable {
         tree = library.synchronizedTree
         contents = library.sentContents
         stateChanged = { library.stateChanged() }
-        container = ContainerAccess(library.store, cloud.store, checkpointInterval: checkpointInterval)
+        container = ContainerAccess(
+            library.store, cloud.store, cloud.encryption, checkpointInterval: checkpointInterval)
         follower = LogFollower(container, tree, cloud)
         inspector = ContainerInspector(container)
         checkpointWriter = CheckpointWriter(container)
@@ -54,8 +56,9 @@ public final class Synchronizer: Sendable {
         uploader = Uploader(container, contents, uploads, cloud.wake, stateChanged: stateChanged)
         sender = CommitSender(container, follower, inspector, uploads, checkpointWriter)
         repair = ContainerRepair(container, tree, inspector, uploads, checkpointWriter)
+        rotation = KeyRotation(container, follower, inspector, checkpointWriter)
         checkup = ContainerCheckup(
-            container, library.checkedStore, library.checkup, follower, inspector, repair, cloud.wake)
+            container, library.checkedStore, library.checkup, follower, inspector, repair, rotation, cloud.wake)
     }
 
     /// Nothing has been heard of the container for as long as a mount waits.
@@ -122,7 +125,10 @@ public final class Synchronizer: Sendable {
             // Nothing is removed from the container or added to its log before all of the log was inspected.
             let isWhole = try await inspector.inspect()
             report(.online)
-            if isWhole { try cleaner.cleanIfDue() }
+            if isWhole {
+                try await rotation.publishIfNeeded()
+                try cleaner.cleanIfDue()
+            }
             try tree.removeEmptiedFolders()
             tree.bringContents(atMost: Self.parallelTransfers)
             let rest = try uploader.startUploads()

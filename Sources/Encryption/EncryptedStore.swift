@@ -1,5 +1,6 @@
 import Ciphers
 import Documents
+import LinuxFiles
 import ObjectStore
 import Synchronization
 import SystemPackage
@@ -7,13 +8,24 @@ import SystemPackage
 /// A store whose keeper cannot read it (the page Secrecy): contents, names and lengths are encrypted, and each object is bound to what it is, so that
 /// none can stand in for another one. The keeper sees how many objects there are, about how long they are, and when they were made.
 public final class EncryptedStore: ObjectStore {
-    private let store: any ObjectStore
-    let containerKey: ContainerKey
-    /// The key object as this device knows it now: its passphrase may have been changed.
-    private let keyObject: @Sendable () -> KeyObject?
-    private let nameKey: SecretBytes
+    /// What the keeper sees.
+    let keeper: any ObjectStore
+    /// Of the container.
+    public let keys: ContainerKeys
     /// Of the objects that were read in parts last.
-    private let seals = Mutex<[ObjectKey: ObjectSeal]>([:])
+    private let seals = Mutex<[ObjectKey: FoundSeal]>([:])
+
+    private struct FoundSeal {
+        let seal: ObjectSeal
+        let place: Place
+    }
+
+    /// What an object is, and where it lies under one of the container's keys.
+    private struct Place {
+        let name: ObjectName
+        let key: ContainerKey
+        let stored: ObjectKey
+    }
 
     private static let mostSeals = 256
     /// What is left of the last reading of all names, by prefix.
@@ -28,35 +40,44 @@ public final class EncryptedStore: ObjectStore {
         static let longestAge = Duration.seconds(60)
     }
 
-    /// - Parameters:
-    ///   - store: what the keeper sees.
-    ///   - key: of the container.
-    ///   - keyObject: the one that holds it, to be made again where it is lost.
-    public init(_ store: any ObjectStore, key: ContainerKey, keyObject: @escaping @Sendable () -> KeyObject? = { nil })
-    {
-        self.keyObject = keyObject
-        self.store = store
-        containerKey = key
-        nameKey = key.nameKey
-    }
-
-    private func name(_ key: ObjectKey) throws(ObjectStoreError) -> (name: ObjectName, place: ObjectKey) {
-        guard let name = ObjectName(key) else { throw .failed(key, .invalidArgument) }
-        return (name, name.encrypted(with: nameKey))
+    /// - Parameter store: what the keeper sees.
+    public init(_ store: any ObjectStore, keys: ContainerKeys) {
+        keeper = store
+        self.keys = keys
     }
 
     private static let changed = "it was not made under this name with the container's key, or was changed"
 
-    /// Errors name objects as this device does.
-    private func asked<Value>(
-        _ key: ObjectKey, _ body: (ObjectKey) async throws(ObjectStoreError) -> Value
+    /// The places at which an object may lie; it is written to the first.
+    private func places(of key: ObjectKey) throws(ObjectStoreError) -> [Place] {
+        guard let name = ObjectName(key) else { throw .failed(key, .invalidArgument) }
+        return name.periods(of: keys.periods).map {
+            Place(name: name, key: $0.key, stored: name.encrypted(with: $0.nameKey))
+        }
+    }
+
+    /// Asks for an object where it is.
+    private func found<Value>(
+        _ key: ObjectKey, _ body: (Place) async throws(ObjectStoreError) -> Value
     ) async throws(ObjectStoreError) -> Value {
-        let place = try name(key).place
+        var rest = try places(of: key)[...]
+        while let place = rest.popFirst() {
+            do throws(ObjectStoreError) { return try await named(key, at: place, body) } catch {
+                guard case .notFound = error, !rest.isEmpty else { throw error }
+            }
+        }
+        throw .notFound(key)
+    }
+
+    /// Errors name objects as this device does.
+    private func named<Value>(
+        _ key: ObjectKey, at place: Place, _ body: (Place) async throws(ObjectStoreError) -> Value
+    ) async throws(ObjectStoreError) -> Value {
         do throws(ObjectStoreError) { return try await body(place) } catch {
             switch error {
-            case .notFound(place): throw .notFound(key)
-            case .corrupted(place, let reason): throw .corrupted(key, reason)
-            case .failed(place, let errno): throw .failed(key, errno)
+            case .notFound(place.stored): throw .notFound(key)
+            case .corrupted(place.stored, let reason): throw .corrupted(key, reason)
+            case .failed(place.stored, let errno): throw .failed(key, errno)
             default: throw error
             }
         }
@@ -65,45 +86,53 @@ public final class EncryptedStore: ObjectStore {
     // MARK: Writing
 
     public func putIfAbsent(_ key: ObjectKey, _ bytes: [UInt8]) async throws(ObjectStoreError) -> PutOutcome {
-        let seal = try newSeal(key, length: Int64(bytes.count))
+        try await put(key, bytes, at: try places(of: key)[0])
+    }
+
+    private func put(_ key: ObjectKey, _ bytes: [UInt8], at place: Place) async throws(ObjectStoreError) -> PutOutcome {
+        let seal = newSeal(place, length: Int64(bytes.count))
         let sealed: [UInt8]
         do throws(Errno) {
             sealed = try SealedContent(BytesInMemory(bytes: bytes), seal: seal).read(
                 at: 0, count: Int(seal.layout.sealedLength))
         } catch { throw .failed(key, error) }
-        return try await asked(key) { place throws(ObjectStoreError) in try await store.putIfAbsent(place, sealed) }
+        return try await named(key, at: place) { place throws(ObjectStoreError) in
+            try await keeper.putIfAbsent(place.stored, sealed)
+        }
     }
 
     public func putIfAbsent(
         _ key: ObjectKey, _ content: any ObjectContent, length: Int64, progress: @escaping @Sendable (Int64) -> Bool
     ) async throws(ObjectStoreError) -> PutOutcome {
-        let seal = try newSeal(key, length: length)
+        let place = try places(of: key)[0]
+        let seal = newSeal(place, length: length)
         let share = ProgressShare(of: length, in: seal.layout.sealedLength)
         let sealed = SealedContent(content, seal: seal)
-        return try await asked(key) { place throws(ObjectStoreError) in
-            try await store.putIfAbsent(place, sealed, length: seal.layout.sealedLength) { progress(share.next($0)) }
+        return try await named(key, at: place) { place throws(ObjectStoreError) in
+            try await keeper.putIfAbsent(place.stored, sealed, length: seal.layout.sealedLength) {
+                progress(share.next($0))
+            }
         }
     }
 
-    private func newSeal(_ key: ObjectKey, length: Int64) throws(ObjectStoreError) -> ObjectSeal {
-        ObjectSeal(
-            of: try name(key).name, with: containerKey, length: length, salt: randomBytes(Int(SealedLayout.saltLength)))
+    private func newSeal(_ place: Place, length: Int64) -> ObjectSeal {
+        ObjectSeal(of: place.name, with: place.key, length: length, salt: randomBytes(Int(SealedLayout.saltLength)))
     }
 
     // MARK: Reading
 
     public func get(_ key: ObjectKey, limit: Int) async throws(ObjectStoreError) -> [UInt8] {
         let longest = Int(SealedLayout(length: Int64(limit)).sealedLength)
-        let sealed = try await asked(key) { place throws(ObjectStoreError) in
-            try await store.get(place, limit: longest)
+        return try await found(key) { place throws(ObjectStoreError) in
+            let sealed = try await keeper.get(place.stored, limit: longest)
+            let header = sealed.prefix(Int(SealedLayout.headerLength))
+            guard let seal = ObjectSeal(header: header, of: place.name, with: place.key),
+                Int64(sealed.count) == seal.layout.sealedLength
+            else { throw .corrupted(key, Self.changed) }
+            guard seal.layout.length <= limit else { throw .corrupted(key, "it is larger than \(limit) bytes") }
+            let content = try open(sealed, from: 0, chunks: 0..<seal.layout.chunkCount, seal, key)
+            return Array(content.prefix(Int(seal.layout.length)))
         }
-        let header = sealed.prefix(Int(SealedLayout.headerLength))
-        guard let seal = ObjectSeal(header: header, of: try name(key).name, with: containerKey),
-            Int64(sealed.count) == seal.layout.sealedLength
-        else { throw .corrupted(key, Self.changed) }
-        guard seal.layout.length <= limit else { throw .corrupted(key, "it is larger than \(limit) bytes") }
-        let content = try open(sealed, from: 0, chunks: 0..<seal.layout.chunkCount, seal, key)
-        return Array(content.prefix(Int(seal.layout.length)))
     }
 
     public func get(_ key: ObjectKey, range: Range<Int64>) async throws(ObjectStoreError) -> [UInt8] {
@@ -115,9 +144,11 @@ public final class EncryptedStore: ObjectStore {
     ) async throws(ObjectStoreError) -> [UInt8] {
         if let known = seals.withLock({ $0[key] }) {
             do throws(ObjectStoreError) { return try await part(range, of: key, known, arrived) } catch {
-                // Another one may have been made under the name meanwhile.
-                guard case .corrupted = error else { throw error }
-                seals.withLock { $0[key] = nil }
+                // Another one may have been made under the name meanwhile, or under another key.
+                switch error {
+                case .corrupted, .notFound: seals.withLock { $0[key] = nil }
+                default: throw error
+                }
             }
         }
         if range.lowerBound < SealedLayout.chunkLength { return try await beginning(range, of: key, arrived) }
@@ -131,29 +162,30 @@ public final class EncryptedStore: ObjectStore {
         let longest = SealedLayout(length: SealedLayout.longestContent)
         let end = longest.chunks(of: range).last.map { longest.place(of: $0).upperBound } ?? SealedLayout.headerLength
         let share = ProgressShare(of: Int64(range.count), in: end)
-        let sealed = try await asked(key) { place throws(ObjectStoreError) in
-            try await store.get(place, range: 0..<end) { arrived(share.next($0)) }
+        return try await found(key) { place throws(ObjectStoreError) in
+            let sealed = try await keeper.get(place.stored, range: 0..<end) { arrived(share.next($0)) }
+            let seal = try rememberSeal(of: key, at: place, sealed.prefix(Int(SealedLayout.headerLength))).seal
+            let chunks = seal.layout.chunks(of: range)
+            let content = cut(try open(sealed, from: 0, chunks: chunks, seal, key), to: range, chunks, seal.layout)
+            // An object that is shorter than thought has come to its end before.
+            arrived(max(0, Int64(content.count) - share.told))
+            return content
         }
-        let seal = try rememberSeal(of: key, sealed.prefix(Int(SealedLayout.headerLength)))
-        let chunks = seal.layout.chunks(of: range)
-        let content = cut(try open(sealed, from: 0, chunks: chunks, seal, key), to: range, chunks, seal.layout)
-        // An object that is shorter than thought has come to its end before.
-        arrived(max(0, Int64(content.count) - share.told))
-        return content
     }
 
     private func part(
-        _ range: Range<Int64>, of key: ObjectKey, _ seal: ObjectSeal, _ arrived: @escaping @Sendable (Int64) -> Void
+        _ range: Range<Int64>, of key: ObjectKey, _ found: FoundSeal, _ arrived: @escaping @Sendable (Int64) -> Void
     ) async throws(ObjectStoreError) -> [UInt8] {
+        let seal = found.seal
         let chunks = seal.layout.chunks(of: range)
         guard let last = chunks.last else { return [] }
-        let place = seal.layout.place(of: chunks.lowerBound).lowerBound..<seal.layout.place(of: last).upperBound
+        let piece = seal.layout.place(of: chunks.lowerBound).lowerBound..<seal.layout.place(of: last).upperBound
         let wanted = range.clamped(to: 0..<seal.layout.length)
-        let share = ProgressShare(of: Int64(wanted.count), in: Int64(place.count))
-        let sealed = try await asked(key) { name throws(ObjectStoreError) in
-            try await store.get(name, range: place) { arrived(share.next($0)) }
+        let share = ProgressShare(of: Int64(wanted.count), in: Int64(piece.count))
+        let sealed = try await named(key, at: found.place) { place throws(ObjectStoreError) in
+            try await keeper.get(place.stored, range: piece) { arrived(share.next($0)) }
         }
-        return cut(try open(sealed, from: place.lowerBound, chunks: chunks, seal, key), to: range, chunks, seal.layout)
+        return cut(try open(sealed, from: piece.lowerBound, chunks: chunks, seal, key), to: range, chunks, seal.layout)
     }
 
     /// - Parameter content: of whole chunks.
@@ -177,24 +209,25 @@ public final class EncryptedStore: ObjectStore {
         return bytes
     }
 
-    private func readSeal(of key: ObjectKey) async throws(ObjectStoreError) -> ObjectSeal {
-        let header = try await asked(key) { place throws(ObjectStoreError) in
-            try await store.get(place, range: 0..<SealedLayout.headerLength)
+    private func readSeal(of key: ObjectKey) async throws(ObjectStoreError) -> FoundSeal {
+        try await found(key) { place throws(ObjectStoreError) in
+            let header = try await keeper.get(place.stored, range: 0..<SealedLayout.headerLength)
+            return try rememberSeal(of: key, at: place, header)
         }
-        return try rememberSeal(of: key, header)
     }
 
     private func rememberSeal(
-        of key: ObjectKey, _ header: some Collection<UInt8>
-    ) throws(ObjectStoreError) -> ObjectSeal {
-        guard let seal = ObjectSeal(header: header, of: try name(key).name, with: containerKey) else {
+        of key: ObjectKey, at place: Place, _ header: some Collection<UInt8>
+    ) throws(ObjectStoreError) -> FoundSeal {
+        guard let seal = ObjectSeal(header: header, of: place.name, with: place.key) else {
             throw .corrupted(key, Self.changed)
         }
+        let found = FoundSeal(seal: seal, place: place)
         seals.withLock { seals in
             if seals.count >= Self.mostSeals { seals = [:] }
-            seals[key] = seal
+            seals[key] = found
         }
-        return seal
+        return found
     }
 
     // MARK: Listing
@@ -224,43 +257,61 @@ public final class EncryptedStore: ObjectStore {
     }
 
     private func keys(below prefix: ObjectKey) async throws(ObjectStoreError) -> [ObjectKey] {
-        try await store.list(ObjectName.folder, after: nil, limit: .max).compactMap {
-            ObjectName(encrypted: $0, with: nameKey)?.key
-        }.filter { $0.components.count > 1 && $0.components[0] == prefix.description }.sorted()
+        let periods = keys.periods
+        let found = try await keeper.list(ObjectName.folder, after: nil, limit: .max).compactMap { stored in
+            periods.lazy.compactMap { Self.name(stored, $0, among: periods) }.first
+        }
+        // A content may lie under two keys.
+        return Set(found.filter { $0.components.count > 1 && $0.components[0] == prefix.description }).sorted()
+    }
+
+    /// - Returns: nil for what was not stored under this key, or is nothing there: a device that was left behind may write under a former key.
+    private static func name(
+        _ stored: ObjectKey, _ period: ContainerKeys.Period, among periods: [ContainerKeys.Period]
+    ) -> ObjectKey? {
+        guard let name = ObjectName(encrypted: stored, with: period.nameKey),
+            name.periods(of: periods).contains(where: { $0.start == period.start })
+        else { return nil }
+        return name.key
     }
 
     // MARK: The rest
 
     public func modified(_ key: ObjectKey) async throws(ObjectStoreError) -> Timestamp {
-        try await asked(key) { place throws(ObjectStoreError) in try await store.modified(place) }
+        try await found(key) { place throws(ObjectStoreError) in try await keeper.modified(place.stored) }
     }
 
-    public func now() async throws(ObjectStoreError) -> Timestamp { try await store.now() }
+    public func now() async throws(ObjectStoreError) -> Timestamp { try await keeper.now() }
 
     public func delete(_ key: ObjectKey) async throws(ObjectStoreError) {
         seals.withLock { $0[key] = nil }
-        try await asked(key) { place throws(ObjectStoreError) in try await store.delete(place) }
+        for place in try places(of: key) {
+            try await named(key, at: place) { place throws(ObjectStoreError) in try await keeper.delete(place.stored) }
+        }
     }
 
-    public func probe() async throws(ObjectStoreError) { try await store.probe() }
+    public func probe() async throws(ObjectStoreError) { try await keeper.probe() }
 
     /// Also makes the copies of the key object again that are lost: without one nobody else could join, and a newcomer would take the place for
     /// an empty one.
     public func recreate() async throws(ObjectStoreError) {
-        try await store.recreate()
-        try await keyObject()?.restore(in: store)
+        try await keeper.recreate()
+        // Another process may have changed the passphrase. Without what it has kept, what this mount met is better than nothing.
+        try? await onBlockingThread { [keys] in try keys.reload() }
+        let kept = keys.kept
+        try await kept.object.restore(in: keeper, of: kept.ring)
     }
 
     public var isEncrypted: Bool { true }
 
     public var listsAllNames: Bool { true }
 
-    public var quickestPoll: Duration { store.quickestPoll }
+    public var quickestPoll: Duration { keeper.quickestPoll }
 
-    public var longestPoll: Duration { store.longestPoll }
+    public var longestPoll: Duration { keeper.longestPoll }
 
     /// Any object may be the one that is waited for.
     public func watch(_ prefix: ObjectKey, _ onChange: @escaping @Sendable () -> Void) -> StoreWatch? {
-        store.watch(ObjectName.folder, onChange)
+        keeper.watch(ObjectName.folder, onChange)
     }
 }

@@ -9,8 +9,9 @@ public struct KeyObject: Sendable, Equatable, Codable {
     /// Of both copies. The first one to be created counts.
     public static let keys = ["key-1", "key-2"].map { ObjectKey(valid: [$0]) }
     /// Bytes. A larger object is damaged.
-    private static let largest = 4096
+    static let largest = 16_384
 
+    /// 2 where there are former keys.
     private var format = 1
     /// How the passphrase becomes a key: scrypt.
     private var n: UInt64
@@ -22,8 +23,16 @@ public struct KeyObject: Sendable, Equatable, Codable {
     /// The container's key, sealed with the key that follows from the recovery key.
     private let byRecoveryKey: String
     private let fingerprint: String
+    /// The keys before this one, sealed with it.
+    private var former: Former?
     /// Of all other fields: tells a damaged copy, which may still be JSON.
     private var digest = ""
+
+    /// Sealed with a key that follows from the container's newest key and this salt: `sealed` is other bytes each time.
+    private struct Former: Codable, Sendable, Equatable {
+        let salt: String
+        let sealed: String
+    }
 
     /// The cost of trying a passphrase: 128 MiB, and about a third of a second.
     public static let usualCost = ScryptCost(n: 1 << 17, r: 8, p: 1)
@@ -85,7 +94,7 @@ public struct KeyObject: Sendable, Equatable, Codable {
 
     /// - Parameter secret: the passphrase, or the recovery key as a text.
     public func unwrap(_ secret: String) throws(Refusal) -> ContainerKey {
-        guard format == 1 else { throw .damaged("its format is \(format)") }
+        guard format == (former == nil ? 1 : 2) else { throw .damaged("its format is \(format)") }
         guard let salt = [UInt8](hexadecimal: salt), salt.count == 32,
             let byPassphrase = [UInt8](hexadecimal: byPassphrase),
             let byRecoveryKey = [UInt8](hexadecimal: byRecoveryKey)
@@ -105,9 +114,64 @@ public struct KeyObject: Sendable, Equatable, Codable {
         return key
     }
 
+    /// All keys of the container.
+    ///
+    /// - Parameter secret: as for `unwrap`.
+    public func unwrapAll(_ secret: String) throws(Refusal) -> KeyRing {
+        guard let ring = ring(with: try unwrap(secret)) else { throw .damaged("its former keys cannot be read") }
+        return ring
+    }
+
     /// Whether it is what `wrapping` makes of another one: all but the passphrase is the same.
     public func continues(_ former: KeyObject) -> Bool {
         salt == former.salt && byRecoveryKey == former.byRecoveryKey && fingerprint == former.fingerprint
+    }
+
+    // MARK: Former keys
+
+    /// The same with the keys before its own.
+    ///
+    /// - Parameter ring: ends with the key that it wraps.
+    func holding(_ ring: KeyRing) -> KeyObject {
+        precondition(wraps(ring.newest.key), "the newest key is another one")
+        let salt = randomBytes(32)
+        var plain = ring.periods.dropLast().flatMap { UInt64($0.start).bytes + $0.key.bytes.revealed }
+        plain += UInt64(ring.newest.start).bytes
+        defer { plain.overwrite() }
+        let sealed = AuthenticatedCipher.aes256GCM.seal(
+            plain, key: Self.formerKey(ring.newest.key, salt), nonce: Self.nonce)
+        var object = self
+        object.format = 2
+        object.former = Former(salt: hexadecimal(salt), sealed: hexadecimal(sealed))
+        object.digest = object.ownDigest
+        return object
+    }
+
+    /// All keys of the container.
+    ///
+    /// - Parameter key: what it wraps.
+    /// - Returns: nil where what it holds of former keys was not sealed with this key, or is none.
+    public func ring(with key: ContainerKey) -> KeyRing? {
+        guard wraps(key) else { return nil }
+        guard let former else { return KeyRing(key) }
+        guard let salt = [UInt8](hexadecimal: former.salt), let sealed = [UInt8](hexadecimal: former.sealed),
+            var plain = AuthenticatedCipher.aes256GCM.open(sealed, key: Self.formerKey(key, salt), nonce: Self.nonce)
+        else { return nil }
+        defer { plain.overwrite() }
+        let length = 8 + ContainerKey.length
+        guard plain.count % length == 8 else { return nil }
+        func start(_ place: Int) -> Int64 {
+            Int64(truncatingIfNeeded: plain[place..<place + 8].reduce(UInt64(0)) { $0 << 8 | UInt64($1) })
+        }
+        let periods = stride(from: 0, to: plain.count - 8, by: length).map { place in
+            KeyRing.Period(
+                key: ContainerKey(bytes: SecretBytes(plain[place + 8..<place + length])), start: start(place))
+        }
+        return KeyRing(periods + [KeyRing.Period(key: key, start: start(plain.count - 8))])
+    }
+
+    private static func formerKey(_ key: ContainerKey, _ salt: [UInt8]) -> SecretBytes {
+        derivedKey(from: key.bytes, salt: salt, info: Array("docfs former keys".utf8))
     }
 
     /// Whether it wraps this key.
@@ -132,7 +196,7 @@ public struct KeyObject: Sendable, Equatable, Codable {
     public func withdraw(from store: any ObjectStore) async throws(ObjectStoreError) {
         for key in Self.keys {
             do throws(ObjectStoreError) {
-                let found = Self.decoded(try await store.get(key, limit: Self.largest))
+                let found = KeyObject(try await store.get(key, limit: Self.largest))
                 if found == self { try await store.delete(key) }
             } catch {
                 // It has gone already.
@@ -143,35 +207,40 @@ public struct KeyObject: Sendable, Equatable, Codable {
 
     /// Puts this one in the place of another one that wraps the same key. There is a copy at each moment, and the former one counts until it
     /// has gone: whoever is interrupted does it again.
-    public func replace(in store: any ObjectStore) async throws(ObjectStoreError) {
+    ///
+    /// - Parameter ring: the container's keys. One that wraps a former key of them is replaced as well.
+    public func replace(in store: any ObjectStore, of ring: KeyRing? = nil) async throws(ObjectStoreError) {
         let bytes = try encoded()
         // First where none is: the other copy may be the only one.
-        let missing = try await copies(in: store).filter { $0.copy == nil }.map(\.key)
+        let missing = try await copies(in: store, of: ring).filter { $0.copy == nil }.map(\.key)
         for key in missing + Self.keys.reversed() {
-            if try await present(key, in: store) == self { continue }
+            if try await present(key, in: store, of: ring) == self { continue }
             try await store.delete(key)
             _ = try await store.putIfAbsent(key, bytes)
         }
-        guard try await copies(in: store).allSatisfy({ $0.copy == self }) else {
+        guard try await copies(in: store, of: ring).allSatisfy({ $0.copy == self }) else {
             throw .unusable("its passphrase was changed elsewhere in this moment; do it again")
         }
     }
 
-    private func copies(in store: any ObjectStore) async throws(ObjectStoreError) -> [(
-        key: ObjectKey, copy: KeyObject?
-    )] {
+    private func copies(
+        in store: any ObjectStore, of ring: KeyRing? = nil
+    ) async throws(ObjectStoreError) -> [(key: ObjectKey, copy: KeyObject?)] {
         var copies: [(key: ObjectKey, copy: KeyObject?)] = []
-        for key in Self.keys { copies.append((key, try await present(key, in: store))) }
+        for key in Self.keys { copies.append((key, try await present(key, in: store, of: ring))) }
         return copies
     }
 
     /// The copy at a key; nil if it is gone or damaged.
     ///
     /// - Throws: `unusable` where it is that of another container.
-    private func present(_ key: ObjectKey, in store: any ObjectStore) async throws(ObjectStoreError) -> KeyObject? {
+    private func present(
+        _ key: ObjectKey, in store: any ObjectStore, of ring: KeyRing?
+    ) async throws(ObjectStoreError) -> KeyObject? {
         do throws(ObjectStoreError) {
-            let found = Self.decoded(try await store.get(key, limit: Self.largest))
-            if let found, found.fingerprint != fingerprint { throw .unusable(Self.otherContainer) }
+            guard let found = KeyObject(try await store.get(key, limit: Self.largest)) else { return nil }
+            guard found.fingerprint == fingerprint || ring?.periods.contains(where: { found.wraps($0.key) }) == true
+            else { throw .unusable(Self.otherContainer) }
             return found
         } catch {
             switch error {
@@ -182,16 +251,20 @@ public struct KeyObject: Sendable, Equatable, Codable {
     }
 
     private var ownDigest: String {
-        let fields = ["\(format)", "\(n)", "\(r)", "\(p)", salt, byPassphrase, byRecoveryKey, fingerprint]
+        let fields =
+            ["\(format)", "\(n)", "\(r)", "\(p)", salt, byPassphrase, byRecoveryKey, fingerprint]
+            + (former.map { [$0.salt, $0.sealed] } ?? [])
         return hexadecimal(HashAlgorithm.sha256.digest(of: Array(fields.map { $0 + "\n" }.joined().utf8)))
     }
 
-    /// Makes each copy again that is gone or damaged, from the other one: it may have a newer passphrase than this one, which a device kept.
+    /// Makes each copy again that is gone or damaged, from the other one: it may have a newer passphrase than this one, which a device kept. A copy
+    /// from before the key was changed is left to `replace`.
     ///
+    /// - Parameter ring: the container's keys.
     /// - Throws: `unusable` where another container has been made meanwhile: its key opens nothing of this one.
-    func restore(in store: any ObjectStore) async throws(ObjectStoreError) {
-        let copies = try await copies(in: store)
-        let bytes = try (copies.compactMap(\.copy).first ?? self).encoded()
+    func restore(in store: any ObjectStore, of ring: KeyRing? = nil) async throws(ObjectStoreError) {
+        let copies = try await copies(in: store, of: ring)
+        let bytes = try (copies.compactMap(\.copy).first { $0.fingerprint == fingerprint } ?? self).encoded()
         for (key, copy) in copies where copy == nil {
             try await store.delete(key)
             _ = try await store.putIfAbsent(key, bytes)
@@ -199,18 +272,20 @@ public struct KeyObject: Sendable, Equatable, Codable {
     }
 
     private static let otherContainer =
-        "another encrypted container has been made in the place of this one; mount with another --cloud URL and --move-to-this-cloud"
+        "its key was changed on another device (`docfs key` takes the new passphrase), or another encrypted container has been made in its place (mount with another --cloud URL and --move-to-this-cloud)"
 
-    private func encoded() throws(ObjectStoreError) -> [UInt8] {
+    func encoded() throws(ObjectStoreError) -> [UInt8] {
         do { return Array(try JSONEncoder().encode(self)) } catch {
             throw .unusable("the key object cannot be written: \(error)")
         }
     }
 
-    /// Nil for bytes that are no key object.
-    private static func decoded(_ bytes: [UInt8]) -> KeyObject? {
-        // `try?`: what is damaged has another copy.
-        (try? JSONDecoder().decode(KeyObject.self, from: Data(bytes))).flatMap { $0.digest == $0.ownDigest ? $0 : nil }
+    /// - Returns: nil for bytes that are no key object, or a damaged one.
+    init?(_ bytes: [UInt8]) {
+        guard let object = try? JSONDecoder().decode(KeyObject.self, from: Data(bytes)),
+            object.digest == object.ownDigest
+        else { return nil }
+        self = object
     }
 
     /// - Returns: nil for a container that is not encrypted, or not made yet. The second copy counts where the first is gone or damaged.
@@ -219,7 +294,7 @@ public struct KeyObject: Sendable, Equatable, Codable {
         for key in keys {
             do throws(ObjectStoreError) {
                 let bytes = try await store.get(key, limit: largest)
-                if let object = decoded(bytes) { return object }
+                if let object = KeyObject(bytes) { return object }
                 damage = .corrupted(key, "it is no key object")
             } catch {
                 switch error {

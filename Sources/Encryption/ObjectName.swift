@@ -63,6 +63,19 @@ struct ObjectName: Hashable {
 
     // MARK: Encrypted
 
+    /// The keys under which the object may be, in the order in which they are tried. It is written under the first. The entry that announces a key is
+    /// the last one under the key before it, and a checkpoint that ends with it the first one under the new key.
+    func periods(of all: [ContainerKeys.Period]) -> ArraySlice<ContainerKeys.Period> {
+        let position = bytes[1..<9].reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+        return switch Kind(rawValue: bytes[0]) {
+        case .entry: all.filter { $0.start < max(1, position) }.suffix(1)
+        case .manifest, .part: all.filter { $0.start <= position }.suffix(1)
+        case .container, nil: all.suffix(1)
+        // A content may have been sent before the key was changed that its entry has.
+        case .content: all.reversed()[...]
+        }
+    }
+
     /// The key under which the object is stored. The same each time: whoever makes it twice is told.
     func encrypted(with key: SecretBytes) -> ObjectKey {
         ObjectKey(valid: [Self.folder.last, AuthenticatedCipher.aes256SIV.seal(bytes, key: key).base32])

@@ -20,6 +20,7 @@ public enum CheckupReply: Equatable, Sendable {
             case .requested: .running(nil)
             case .running(let progress): .running(progress)
             case .done(let report): report.isGood ? .good(Self.lines(report)) : .bad(Self.lines(report))
+            case .keyTaken: .good([])
             case .failed(let reason): .failed(reason)
             }
     }

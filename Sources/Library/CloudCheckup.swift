@@ -2,18 +2,29 @@ import Documents
 import Replication
 import Synchronization
 
-/// `docfs check`: a person requests a check of the store and of the container, and waits for the report. The check itself runs in synchronization.
+/// `docfs check` and `docfs key`: a person requests a check of the store and of the container, or that a new key is taken, and waits for the report.
+/// Synchronization does it.
 public final class CloudCheckup: Sendable {
+    /// What a person requests.
+    public enum Request: String, Sendable, Equatable {
+        case check
+        case repair
+        /// That the keys are followed that another process has kept (the page Secrecy, "A new key").
+        case newKey = "new-key"
+    }
+
     /// How far the check is that was requested last. The result stays until the next request.
     public enum Stage: Sendable, Equatable {
         /// No check was requested since the mount began.
         case none
         /// Synchronization has not begun it yet.
-        case requested(repairs: Bool)
+        case requested(Request)
         /// It is under way.
         case running(CheckupProgress)
         /// The check has ended. Its findings, if any, are in the report.
         case done(CheckupReport)
+        /// The container has the key that was offered, and this device all keys of the container.
+        case keyTaken
         /// The check could not be made. The reason is for a person.
         case failed(String)
     }
@@ -37,12 +48,12 @@ public final class CloudCheckup: Sendable {
     }
 
     /// - Returns: false while another check is under way.
-    public func request(repairs: Bool) -> Bool {
+    public func request(_ request: Request) -> Bool {
         let isAccepted = state.withLock { state in
             switch state.stage {
             case .requested, .running: return false
-            case .none, .done, .failed:
-                state.stage = .requested(repairs: repairs)
+            case .none, .done, .keyTaken, .failed:
+                state.stage = .requested(request)
                 return true
             }
         }
@@ -56,12 +67,12 @@ public final class CloudCheckup: Sendable {
     /// How much the last check that could be made left to repair; nil if there is nothing, or none was made.
     var findings: Int? { state.withLock { $0.findings > 0 ? $0.findings : nil } }
 
-    /// - Returns: whether to repair; nil if no check was requested.
-    package func begin() -> Bool? {
+    /// - Returns: what was requested; nil for nothing.
+    package func begin() -> Request? {
         state.withLock { state in
-            guard case .requested(let repairs) = state.stage else { return nil }
+            guard case .requested(let request) = state.stage else { return nil }
             state.stage = .running(CheckupProgress(.store, done: 0, of: 100))
-            return repairs
+            return request
         }
     }
 
@@ -72,7 +83,7 @@ public final class CloudCheckup: Sendable {
 
     /// Ends the check that is running.
     ///
-    /// - Parameter end: `done` or `failed`.
+    /// - Parameter end: `done`, `keyTaken` or `failed`.
     package func end(_ end: Stage) {
         state.withLock { state in
             state.stage = end

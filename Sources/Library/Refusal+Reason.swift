@@ -64,7 +64,7 @@ extension Refusal: CustomStringConvertible {
         case .unknownFlags: "unknown flags"
         case .beyondEnd: "the position is beyond the end of the content"
         case .bufferTooSmall: "the value is larger than the caller's buffer"
-        case .unknownCheckup: "a checkup is check or repair"
+        case .unknownCheckup: "a checkup is check, repair or new-key"
         case .unknownAction: "an action is undo or redo"
         case .checkupUnderWay: "a checkup is under way already"
         case .noRoom: "the disk is full"

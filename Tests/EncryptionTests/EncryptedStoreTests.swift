@@ -90,7 +90,7 @@ struct EncryptedStoreTests {
                         let part = Array(bytes.dropFirst(start).prefix(count))
                         #expect(try await store.get(key, range: range) == part, "\(range)")
                         // A device that does not know the object's header yet.
-                        let other = EncryptedStore(keeper, key: store.containerKey)
+                        let other = EncryptedStore(keeper, keys: store.keys)
                         #expect(try await other.get(key, range: range) == part, "\(range)")
                     }
                 }
@@ -176,7 +176,7 @@ struct EncryptedStoreTests {
             // Then the header is known.
             _ = try await store.get(Self.content, range: 100_000..<200_000)
             #expect(keeper.reads.withLock(\.self) == 2)
-            _ = try await EncryptedStore(keeper, key: store.containerKey).get(Self.content, range: 150_000..<160_000)
+            _ = try await EncryptedStore(keeper, keys: store.keys).get(Self.content, range: 150_000..<160_000)
             #expect(keeper.reads.withLock(\.self) == 4)
         }
     }
@@ -186,7 +186,7 @@ struct EncryptedStoreTests {
             _ = try await store.putIfAbsent(Self.content, pattern(100_000))
             #expect(
                 try await store.get(Self.content, range: 70_000..<70_010) == Array(pattern(100_000)[70_000..<70_010]))
-            let another = EncryptedStore(keeper, key: store.containerKey)
+            let another = EncryptedStore(keeper, keys: store.keys)
             try await another.delete(Self.content)
             _ = try await another.putIfAbsent(Self.content, pattern(90_000))
             #expect(
@@ -205,7 +205,7 @@ struct EncryptedStoreTests {
                 var bytes = good
                 bytes[offset] ^= 1
                 try bytes.write(to: URL(filePath: file))
-                await expectDamaged(EncryptedStore(keeper, key: store.containerKey), of: pattern(100_000))
+                await expectDamaged(EncryptedStore(keeper, keys: store.keys), of: pattern(100_000))
             }
         }
     }

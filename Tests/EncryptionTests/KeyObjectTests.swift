@@ -82,7 +82,8 @@ struct KeyObjectTests {
     @Test func `a lost key object is made again, and that of another container is left alone`() async throws {
         try await withTemporaryFolder { folder in
             let store = try DirectoryStore(root: folder + "/cloud", creates: true)
-            let (object, other) = (try made(), try made())
+            let key = ContainerKey.random()
+            let (object, other) = (try made(key), try made())
             try await object.restore(in: store)
             #expect(try await KeyObject.read(from: store) == object)
             try await object.withdraw(from: store)
@@ -90,7 +91,9 @@ struct KeyObjectTests {
             _ = try await other.establish(in: store)
             await #expect(throws: ObjectStoreError.self) { try await object.restore(in: store) }
             await #expect(throws: ObjectStoreError.self) {
-                try await EncryptedStore(store, key: .random(), keyObject: { object }).recreate()
+                try await EncryptedStore(
+                    store, keys: .inMemory(KeptKeys(ring: KeyRing(key), object: object))
+                ).recreate()
             }
             try await object.withdraw(from: store)
             #expect(try await KeyObject.read(from: store) == other)

@@ -10,8 +10,8 @@ struct CloudCheckupTests {
     }
 
     private func run(_ checkup: CloudCheckup, _ end: CloudCheckup.Stage) {
-        #expect(checkup.request(repairs: false))
-        #expect(checkup.begin() == false)
+        #expect(checkup.request(.check))
+        #expect(checkup.begin() == .check)
         checkup.end(end)
     }
 
@@ -24,7 +24,7 @@ struct CloudCheckupTests {
         #expect(checkup.findings == 2)
         run(checkup, .failed("the disk is gone"))
         #expect(checkup.findings == 2)
-        #expect(checkup.request(repairs: true))
+        #expect(checkup.request(.repair))
         #expect(checkup.findings == 2)
         _ = checkup.begin()
         checkup.end(.done(CheckupReport()))

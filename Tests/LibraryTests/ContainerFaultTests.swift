@@ -7,6 +7,7 @@ import Foundation
 import ObjectStore
 import Replication
 import Synchronization
+import TestSupport
 import Testing
 
 /// Containers that lost objects, were put back to an older state, or were replaced by another one (`Semantics`, "A container that was
@@ -27,7 +28,7 @@ struct ContainerFaultTests {
     private func withDocuments(
         isEncrypted: Bool = false, _ body: (_ laptop: TestDevice, _ phone: TestDevice) async throws -> Void
     ) async throws {
-        try await withTwoDevices(key: isEncrypted ? .random() : nil) { laptop, phone in
+        try await withTwoDevices(keys: isEncrypted ? .ofTests(.random()) : nil) { laptop, phone in
             for name in Self.texts.keys.sorted() {
                 try laptop.create(name, Self.texts[name] ?? "")
                 try await laptop.push()
@@ -52,7 +53,7 @@ struct ContainerFaultTests {
 
     private func otherDevice(_ name: String, of device: TestDevice, _ suffix: String = "-other") throws -> TestDevice {
         let other = try TestDevice(
-            name, store: device.store + suffix, cloudFolder: device.cloudFolder, key: device.key)
+            name, store: device.store + suffix, cloudFolder: device.cloudFolder, keys: device.encryption?.keys.kept)
         try other.open()
         return other
     }
@@ -615,7 +616,7 @@ struct ContainerFaultTests {
 
     @Test func `a log entry of a later release is left alone`() async throws {
         try await withDocuments { laptop, phone in
-            try Data("{\"format\":2}\n".utf8).write(to: URL(filePath: path(laptop, entry(5))))
+            try Data("{\"format\":3}\n".utf8).write(to: URL(filePath: path(laptop, entry(5))))
             await #expect(throws: LogError.self) { try await laptop.synchronizer.checkup.checkUp(repairs: true) }
             #expect(try objects(laptop).filter { $0.hasPrefix("checkpoint") }.isEmpty)
             await #expect(throws: LogError.self) { try await phone.pull() }

@@ -287,7 +287,7 @@ struct StoreCheckupTests {
                     record, id: id, parent: .cloudRoot, filename: "?", fullName: nil, isDeleted: false)
             }
             #expect(try facts(device) == ["catalog: is not what its log has made it"])
-            #expect(device.library.checkup.request(repairs: true))
+            #expect(device.library.checkup.request(.repair))
             await device.synchronizer.checkup.runIfAsked()
             guard case .done(let report) = device.library.checkup.current else {
                 Issue.record("\(device.library.checkup.current)")
@@ -397,7 +397,7 @@ struct StoreCheckupTests {
             _ = try closed(device, surroundings).check(repairs: true) { _ in }
             try device.open()
             _ = try? await device.pull()
-            #expect(device.library.checkup.request(repairs: true))
+            #expect(device.library.checkup.request(.repair))
             await device.synchronizer.checkup.runIfAsked()
             try await device.push()
             for folder in [InodeNumber.local, .cloud] {

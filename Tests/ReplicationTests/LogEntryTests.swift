@@ -114,11 +114,11 @@ struct LogEntryTests {
 
     @Test func `an entry of a later release is recognised as that, whatever else it has`() {
         let error = #expect(throws: CommitError.self) {
-            try LogEntry(decoding: Array("{\"format\":2,\"new\":[1]}\nanything".utf8))
+            try LogEntry(decoding: Array("{\"format\":3,\"new\":[1]}\nanything".utf8))
         }
-        #expect(error == .unknownFormat(2))
+        #expect(error == .unknownFormat(3))
         #expect(error?.isOfLaterRelease == true)
-        #expect(!LogError.entry(LogPosition(1), .unknownFormat(2)).isDamage)
+        #expect(!LogError.entry(LogPosition(1), .unknownFormat(3)).isDamage)
         #expect(LogError.entry(LogPosition(1), .malformed("x")).isDamage)
     }
 

@@ -17,6 +17,7 @@ struct ContainerCheckup: Sendable {
     private let follower: LogFollower
     private let inspector: ContainerInspector
     let containerRepair: ContainerRepair
+    private let rotation: KeyRotation
     private let wake: Wake
 
     private var store: DocumentStore { container.store }
@@ -24,7 +25,8 @@ struct ContainerCheckup: Sendable {
 
     init(
         _ container: ContainerAccess, _ checkedStore: any CheckedStore, _ request: CloudCheckup,
-        _ follower: LogFollower, _ inspector: ContainerInspector, _ containerRepair: ContainerRepair, _ wake: Wake
+        _ follower: LogFollower, _ inspector: ContainerInspector, _ containerRepair: ContainerRepair,
+        _ rotation: KeyRotation, _ wake: Wake
     ) {
         self.container = container
         self.checkedStore = checkedStore
@@ -32,14 +34,26 @@ struct ContainerCheckup: Sendable {
         self.follower = follower
         self.inspector = inspector
         self.containerRepair = containerRepair
+        self.rotation = rotation
         self.wake = wake
     }
 
-    /// Checks the container if a person asked for that. To be called between two rounds.
+    /// Does what a person asked for, if anybody did. To be called between two rounds.
     func runIfAsked() async {
-        guard let repairs = request.begin() else { return }
-        request.end(await run(repairs: repairs))
+        guard let wanted = request.begin() else { return }
+        switch wanted {
+        case .check: request.end(await run(repairs: false))
+        case .repair: request.end(await run(repairs: true))
+        case .newKey: request.end(await takeNewKey())
+        }
         wake.signal()
+    }
+
+    private func takeNewKey() async -> CloudCheckup.Stage {
+        do {
+            try await rotation.run()
+            return .keyTaken
+        } catch { return .failed("\(error)") }
     }
 
     private func run(repairs: Bool) async -> CloudCheckup.Stage {
@@ -87,6 +101,7 @@ struct ContainerCheckup: Sendable {
             report.isWhole = repairs
             if repairs { try await repair() }
         }
+        if repairs { try await rotation.publish() }
         if report.isWhole {
             let missing = try await missingContents(&report) { repairs ? try await send($0, of: $1) : false }
             report.missing = missing.map(\.name)

@@ -162,6 +162,7 @@ struct ContainerRepair: Sendable {
             let entries = try await log.read(after: try fresh.head.position)
             if entries.isEmpty { return }
             for entry in entries {
+                try container.admit(entry, at: try fresh.head.position.next)
                 do { try fresh.apply(entry) } catch let fault as ContainerFault { throw LogError.container(fault) }
             }
         }
@@ -176,6 +177,7 @@ struct ContainerRepair: Sendable {
             for position in page {
                 do throws(LogError) {
                     if let entry = try await log.read(position), entry.link.container == head.container {
+                        try container.admit(entry, at: position)
                         do { try fresh.apply(entry.commit) } catch {
                             store.logger.error("a log entry could not be applied", metadata: ["error": "\(error)"])
                         }

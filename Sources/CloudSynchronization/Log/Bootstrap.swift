@@ -24,6 +24,7 @@ struct Bootstrap: Sendable {
         let identity = try await identifyContainer()
         try await takeOverLatestCheckpoint(of: identity.id)
         if let head = try container.head() { return head }
+        guard container.founding == .start else { throw LogError.container(.unfounded) }
         try store.write { try $0.set(identity.emptyLog) }
         return identity.emptyLog
     }

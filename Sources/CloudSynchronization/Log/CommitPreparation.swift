@@ -175,4 +175,12 @@ extension Commit {
             id: .random(using: &random), device: store.device.id, deviceName: store.device.name,
             time: store.surroundings.now(), changes: changes)
     }
+
+    /// - Parameter newKey: the key object of the key that is announced.
+    init(newKey: [UInt8], from store: DocumentStore) {
+        var random = store.surroundings.random()
+        self.init(
+            id: .random(using: &random), device: store.device.id, deviceName: store.device.name,
+            time: store.surroundings.now(), newKey: newKey)
+    }
 }

@@ -47,6 +47,7 @@ struct LogFollower: Sendable {
     @discardableResult
     func apply(_ entry: LogEntry, after head: LogHead, own: OutgoingCommit? = nil) throws -> LogHead {
         do throws(ContainerFault) { try head.check(entry) } catch { throw LogError.container(error) }
+        try container.admit(entry, at: head.position.next)
         let commit = entry.commit
         return try tree.follow(in: { try $0.folders(changedBy: commit) }) { transaction in
             var replica = ChangingReplica(transaction, after: head)

@@ -91,7 +91,7 @@ public enum MountAttribute: String, Sendable {
     case store = "user.docfs.store"
     /// When the mount began: ISO 8601 in UTC.
     case began = "user.docfs.began"
-    /// Setting it to `check` or `repair` starts an inspection of the cloud; reading it tells the progress (`CheckupReply`).
+    /// Setting it to `check`, `repair` or `new-key` starts that (`CloudCheckup.Request`); reading it tells the progress (`CheckupReply`).
     case checkup = "user.docfs.check"
     /// Set to `undo` or `redo`, undoes an action or does one again; read, says `done NAME` or `refused REASON`.
     case undo = "user.docfs.undo"
@@ -134,7 +134,7 @@ public enum MountAttribute: String, Sendable {
             return try filesystem.library.restoreFromTrash(String(words[1]))
         }
         guard self == .checkup else { throw .computedAttribute }
-        guard ["check", "repair"].contains(value) else { throw .unknownCheckup }
-        guard filesystem.library.checkup.request(repairs: value == "repair") else { throw .checkupUnderWay }
+        guard let request = CloudCheckup.Request(rawValue: value) else { throw .unknownCheckup }
+        guard filesystem.library.checkup.request(request) else { throw .checkupUnderWay }
     }
 }

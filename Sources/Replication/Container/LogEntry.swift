@@ -41,7 +41,7 @@ public struct LogEntry: Sendable, Equatable {
         let header: [UInt8]
         do {
             header = try Header(
-                format: Commit.currentFormat, commit: commit.id, digest: ObjectHash(of: encoded), link: link
+                format: commit.format, commit: commit.id, digest: ObjectHash(of: encoded), link: link
             ).encoded()
         } catch { throw .malformed("\(error)") }
         self.link = link
@@ -56,7 +56,7 @@ public struct LogEntry: Sendable, Equatable {
         let header = try Self.header(of: bytes)
         let rest = Array(bytes.drop { $0 != Self.newline }.dropFirst())
         commit = try Commit.decode(rest)
-        guard commit.id == header.commit else {
+        guard commit.id == header.commit, commit.format == header.format else {
             throw .invalid("the header names another commit than the one that follows")
         }
         try Self.verify(bytes.dropLast(rest.count + 1), header, rest)
@@ -86,7 +86,7 @@ public struct LogEntry: Sendable, Equatable {
         let line = Data(start[..<end])
         do {
             let format = try JSONDecoder().decode(Format.self, from: line).format
-            guard format == Commit.currentFormat else { throw CommitError.unknownFormat(format) }
+            guard Commit.knownFormats.contains(format) else { throw CommitError.unknownFormat(format) }
             return try JSONDecoder().decode(Header.self, from: line)
         } catch let error as CommitError { throw error } catch { throw CommitError(decoding: error) }
     }

@@ -85,6 +85,10 @@ public enum ContainerFault: Error, Sendable, Equatable, CustomStringConvertible 
     case hole(LogPosition)
     /// The container is encrypted, and this device does not have its key.
     case encrypted
+    /// Another device has changed the container's key, and this device does not have the new one.
+    case keyChanged(by: String, at: Timestamp)
+    /// The checkpoint is missing that the container's newest key began with, so that a newcomer can trust nothing before it.
+    case unfounded
     /// This device has read further than the log goes.
     case rolledBack(to: LogPosition, from: LogPosition)
     /// The entry at this position does not follow the one that this device has read before it.
@@ -97,6 +101,8 @@ public enum ContainerFault: Error, Sendable, Equatable, CustomStringConvertible 
         let advice =
             switch self {
             case .encrypted: "unmount, and mount again with the passphrase (`docfs mount --help`)"
+            case .keyChanged: "`docfs key` takes the new passphrase"
+            case .unfounded: "`docfs check --repair` on a device that has long joined makes it whole"
             case .replaced: "mount the container of this store, or `docfs check --repair` joins the documents of both"
             default: "`docfs check --repair` makes it whole from this device"
             }
@@ -109,6 +115,9 @@ public enum ContainerFault: Error, Sendable, Equatable, CustomStringConvertible 
         case .emptied: "the cloud container was emptied"
         case .replaced: "the cloud holds another container than this device knows"
         case .encrypted: "the cloud container is encrypted, and this device does not have its key"
+        case .keyChanged(let device, let time):
+            "the key of the cloud container was changed on '\(device.filter { !$0.isNewline })' (\(time.iso8601))"
+        case .unfounded: "the cloud container has lost the checkpoint that its key began with"
         case .hole(let position): "the log of the cloud container has a hole at position \(position.number)"
         case .rolledBack(let end, let position):
             "the cloud container was rolled back: its log ends at \(end.number), and this device has read \(position.number)"

@@ -43,11 +43,13 @@ public struct Checkpoints: Sendable {
 
     /// The newest checkpoint of a container of which all objects are there and undamaged; nil if there is none.
     ///
-    /// - Parameter file: an empty file of the caller's, into which the parts are written.
+    /// - Parameters:
+    ///   - earliest: older ones do not count.
+    ///   - file: an empty file of the caller's, into which the parts are written.
     public func latest(
-        of container: ContainerID, into file: FileDescriptor
+        of container: ContainerID, since earliest: LogPosition = .start, into file: FileDescriptor
     ) async throws(CheckpointError) -> FetchedCheckpoint? {
-        for position in try await positions().reversed() {
+        for position in try await positions().reversed() where position >= earliest {
             do throws(CheckpointError) {
                 return try await fetch(position, of: container, into: file)
             } catch {

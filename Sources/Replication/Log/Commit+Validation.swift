@@ -11,7 +11,7 @@ extension Commit {
         let data = Data(bytes)
         let header: Header
         do { header = try decoder.decode(Header.self, from: data) } catch { throw CommitError(decoding: error) }
-        guard header.format == currentFormat else { throw .unknownFormat(header.format) }
+        guard knownFormats.contains(header.format) else { throw .unknownFormat(header.format) }
         let commit: Commit
         do { commit = try decoder.decode(Commit.self, from: data) } catch { throw CommitError(decoding: error) }
         try commit.validate()
@@ -28,6 +28,9 @@ extension Commit {
     }
 
     func validate() throws(CommitError) {
+        guard (newKey != nil) == (format == Self.keyFormat), newKey == nil || changes.isEmpty,
+            newKey?.count ?? 0 <= Self.longestKey
+        else { throw .invalid("the announcement of a key") }
         for change in changes {
             switch change {
             case .create(let entry): try Self.validate(entry)
@@ -86,6 +89,8 @@ extension Commit {
     }
 
     private static let mostVersions = 4096
+    /// Bytes.
+    private static let longestKey = 16_384
     /// Bytes.
     private static let largestSize: Int64 = 1 << 44
     private static let longestTarget = 4095

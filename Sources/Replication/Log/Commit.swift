@@ -84,11 +84,15 @@ public struct DescriptionChange: Codable, Sendable, Equatable {
 
 /// The changes at one position of the log. For every device all of them happen, or none.
 public struct Commit: Codable, Sendable, Equatable {
-    /// The only format that this release reads and writes.
-    public static let currentFormat = 1
+    /// Of all commits but those that announce a key.
+    public static let usualFormat = 1
+    /// Of a commit that announces a key: a release that knows of no such commits must not pass it over.
+    static let keyFormat = 2
+    /// What this release reads and writes.
+    static let knownFormats = usualFormat...keyFormat
 
-    /// A reader that finds a greater number stops there: only a later release can read the entry.
-    public var format = Commit.currentFormat
+    /// A reader that finds a greater number than it knows stops there: only a later release can read the entry.
+    public private(set) var format = Commit.usualFormat
     /// New for each commit.
     public var id: CommitID
     /// The device that made the commit.
@@ -99,6 +103,8 @@ public struct Commit: Codable, Sendable, Equatable {
     public var time: Timestamp
     /// In the order in which they are applied. May be empty.
     public var changes: [Change]
+    /// The key object of an encrypted container, whose key counts for what comes after this entry (the page Secrecy); nil in all others.
+    public private(set) var newKey: Data?
 
     public init(id: CommitID, device: DeviceID, deviceName: String, time: Timestamp, changes: [Change]) {
         self.id = id
@@ -106,5 +112,14 @@ public struct Commit: Codable, Sendable, Equatable {
         self.deviceName = deviceName
         self.time = time
         self.changes = changes
+    }
+
+    /// A commit that announces a key, and changes nothing.
+    ///
+    /// - Parameter newKey: the key object.
+    public init(id: CommitID, device: DeviceID, deviceName: String, time: Timestamp, newKey: [UInt8]) {
+        self.init(id: id, device: device, deviceName: deviceName, time: time, changes: [])
+        format = Self.keyFormat
+        self.newKey = Data(newKey)
     }
 }

@@ -17,7 +17,8 @@ public enum LogError: Error, Sendable, CustomStringConvertible {
         switch self {
         case .store: false
         case .entry(_, let reason): !reason.isOfLaterRelease
-        case .container(let fault): fault != .encrypted
+        case .container(.encrypted), .container(.keyChanged): false
+        case .container: true
         }
     }
 

@@ -46,15 +46,11 @@ struct CheckCommand: ParsableCommand {
     @Flag(help: "Print JSON.")
     var json = false
 
-    private static let pause: UInt32 = 100_000
-
     func run() throws {
         try CommandFailure.reported {
             if let store { return try checkStore(store) }
             let mount = try MountedTree(holdingOrNearest: path)
-            try mount.askForCheckup(repairs: repair)
-            let reply = try wait(for: mount)
-            switch reply {
+            switch try mount.answer(to: repair ? .repair : .check, "checking") {
             case .good(let lines): try show(lines, isWhole: true)
             case .bad(let lines):
                 try show(lines, isWhole: false)
@@ -89,53 +85,9 @@ struct CheckCommand: ParsableCommand {
                 : "damage was found; `docfs check --repair --store \(path)` mends it")
     }
 
-    private func wait(for mount: MountedTree) throws -> CheckupReply {
-        var display = ProgressDisplay("checking")
-        defer { display.clear() }
-        while true {
-            let reply = try mount.checkup()
-            guard case .running(let progress) = reply else { return reply }
-            if let progress { display.show(progress) }
-            usleep(Self.pause)
-        }
-    }
-
     private func show(_ lines: [String], isWhole: Bool) throws {
         struct Report: Encodable { let isWhole: Bool, findings: [String] }
         if json { return try Output.json(Report(isWhole: isWhole, findings: lines)) }
         try Output.write(lines.map { $0.printable + "\n" }.joined())
-    }
-}
-
-extension ProgressDisplay {
-    fileprivate mutating func show(_ checkup: CheckupProgress) {
-        let (title, unit): (String, Progress.Unit) =
-            switch checkup.work {
-            case .store: ("checking the store", .percent)
-            case .log: ("reading the cloud's log", .entries)
-            case .contents: ("looking for contents in the cloud", .documents)
-            case .sending: ("sending a missing content", .bytes)
-            }
-        self.title = title
-        show(Progress(done: checkup.done, total: checkup.total, unit: unit))
-    }
-}
-
-extension MountedTree {
-    fileprivate func askForCheckup(repairs: Bool) throws {
-        let word = Array((repairs ? "repair" : "check").utf8)
-        if setxattr(mountpoint, MountAttribute.checkup.rawValue, word, word.count, 0) == 0 { return }
-        if errno == EBUSY { throw CommandFailure("a check is under way already; try again when that has ended") }
-        throw CommandFailure("cannot start a check through the mount at \(mountpoint): \(Errno(rawValue: errno))")
-    }
-
-    fileprivate func checkup() throws -> CheckupReply {
-        var bytes = [UInt8](repeating: 0, count: 65536)
-        let count = getxattr(mountpoint, MountAttribute.checkup.rawValue, &bytes, bytes.count)
-        guard count > 0, let reply = CheckupReply(String(decoding: bytes.prefix(count), as: UTF8.self)) else {
-            throw CommandFailure(
-                "cannot read the result of the check from the mount at \(mountpoint): \(Errno(rawValue: errno))")
-        }
-        return reply
     }
 }

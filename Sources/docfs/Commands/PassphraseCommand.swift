@@ -29,32 +29,18 @@ struct PassphraseCommand: ParsableCommand {
     func run() throws {
         try CommandFailure.reported {
             let mount = try MountedTree(holdingOrNearest: path)
-            guard let store = mount.store, let url = try StoreOptions(ofStore: store).cloud.map({ try CloudURL($0) })
-            else {
-                throw CommandFailure("the store of \(mount.mountpoint) cannot be found")
-            }
-            guard let entry = try ContainerKeyFile(ofStore: store).entry(at: url) else {
-                throw CommandFailure("the container at \(url.text) is not encrypted; it has no passphrase")
-            }
+            let container = try EncryptedContainer(of: mount)
             let told = try Passphrase.told(file: passphraseFile, descriptor: nil)
             let passphrase = try told ?? Passphrase.asked(.other)
-            if RecoveryKey(passphrase.text) != nil {
-                throw CommandFailure("that is a recovery key; choose a passphrase of your own")
-            }
-            let object = try Self.replace(entry, passphrase, at: url)
-            // A mount may have changed the file meanwhile.
-            var keys = try ContainerKeyFile(ofStore: store)
-            try keys.remember(
-                ContainerKeyFile.Entry(
-                    cloud: entry.cloud, key: entry.key, recoveryKey: keys.entry(at: url)?.recoveryKey, object: object,
-                    isEstablished: true),
-                at: url)
+            try passphrase.requireNoRecoveryKey()
+            let object = try Self.replace(container.keys, passphrase, at: container.url)
+            try container.change { $0.replace(object) }
         }
     }
 
     /// - Returns: the new key object.
     private static func replace(
-        _ entry: ContainerKeyFile.Entry, _ passphrase: Passphrase, at url: CloudURL
+        _ keys: KeptKeys, _ passphrase: Passphrase, at url: CloudURL
     ) throws -> KeyObject {
         let objects = try CloudConnection.keptObjects(at: url)
         let result = blockingAnswer(within: timeout) {
@@ -63,7 +49,7 @@ struct PassphraseCommand: ParsableCommand {
                     "the container at \(url.text) has lost its key objects; make it whole first: docfs check --repair")
             }
             // Of what this device knows: the keeper may have changed what is there.
-            let object = try entry.object.wrapping(entry.key, passphrase: passphrase.text)
+            let object = try keys.object.wrapping(keys.ring.newest.key, passphrase: passphrase.text)
             try await object.replace(in: objects)
             return object
         }

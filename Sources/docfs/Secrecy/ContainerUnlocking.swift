@@ -5,8 +5,8 @@ import ObjectStore
 
 /// Opens the container of a mount: plain, encrypted with a key that the store has, or one that is made or joined with a passphrase.
 struct ContainerUnlocking {
-    /// The store to use, and what a person is told of it.
-    typealias Opened = (store: any ObjectStore, news: MountNews)
+    /// The container, nil for a plain one, and what a person is told of it.
+    typealias Opened = (store: EncryptedStore?, news: MountNews)
 
     private static let timeout = DispatchTimeInterval.seconds(10)
 
@@ -21,19 +21,19 @@ struct ContainerUnlocking {
         var keys = try ContainerKeyFile(ofStore: request.storePath)
         let known = keys.entry(at: request.cloud)
         // A move goes to what is there now, whatever was there once.
-        if let known, known.isEstablished, !request.movesToOtherCloud { return opened(store, known) }
+        if let known, known.isEstablished, !request.movesToOtherCloud { return opened(store, try unlocked(known)) }
         // An encrypted one was to be made there before, by a mount that was interrupted.
         let wantsEncryption = request.options.encrypt ?? (known != nil)
         let isKnown = belongsToContainer && !request.mayBeOtherCloud
         // It has met the container there, which was plain.
-        if isKnown, !wantsEncryption, !request.formerIsEncrypted { return (store, MountNews()) }
-        guard let found = try look(at: store, wantsEncryption) else { return (store, MountNews()) }
+        if isKnown, !wantsEncryption, !request.formerIsEncrypted { return (nil, MountNews()) }
+        guard let found = try look(at: store, wantsEncryption) else { return (nil, MountNews()) }
         switch found {
         case .encrypted(let object):
             let own = keys.entry(for: object)
             if let own, !own.isEstablished { try finishMaking(object, in: store) }
             var opened = opened(store, try join(object, &keys))
-            if own == nil { opened.news.joined = joinedText(opened.store) }
+            if own == nil, let joined = opened.store { opened.news.joined = joinedText(joined) }
             return opened
         case .plain, .nothing:
             if request.formerIsEncrypted, !request.mayBeOtherCloud {
@@ -41,7 +41,7 @@ struct ContainerUnlocking {
             }
             guard wantsEncryption else {
                 try refusePlainForEncrypted()
-                return (store, MountNews())
+                return (nil, MountNews())
             }
             guard found == .nothing, !isKnown else { throw CommandFailure(Refusal.plain(request)) }
             if request.leavesFormerCloud, !request.options.moveToThisCloud {
@@ -54,13 +54,25 @@ struct ContainerUnlocking {
     private func opened(_ store: any ObjectStore, _ entry: ContainerKeyFile.Entry) -> Opened {
         ProcessSecrecy.begin()
         let (path, cloud) = (request.storePath, request.cloud)
-        let encrypted = EncryptedStore(store, key: entry.key) {
-            // `docfs passphrase` writes the file while a mount goes on. What this mount met is better than nothing.
-            (try? ContainerKeyFile(ofStore: path).entry(at: cloud))?.object ?? entry.object
-        }
+        let keys = ContainerKeys(entry.keys) { try ContainerKeyFile.change(ofStore: path, at: cloud, $0) }
         var news = MountNews()
-        news.recoveryKey = entry.recoveryKey
-        return (encrypted, news)
+        news.recoveryKey = entry.keys.recoveryKey
+        return (EncryptedStore(store, keys: keys), news)
+    }
+
+    /// Another device may have changed the key: who gives the new passphrase now need not give it to `docfs key`.
+    private func unlocked(_ known: ContainerKeyFile.Entry) throws -> ContainerKeyFile.Entry {
+        guard known.keys.isLocked, let passphrase = request.passphrase ?? Keyring.passphrase(of: request.cloud) else {
+            return known
+        }
+        var entry = known
+        do throws(KeyObject.Refusal) { _ = try entry.keys.unlock(passphrase.text) } catch {
+            // The keyring may have the former one. The documents that are here are of use without it.
+            if request.passphrase == nil { return known }
+            throw refusal(error)
+        }
+        try ContainerKeyFile.change(ofStore: request.storePath, at: request.cloud) { $0 = entry.keys }
+        return entry
     }
 
     /// That the end of the log cannot be had now is no reason not to mount.
@@ -109,25 +121,33 @@ struct ContainerUnlocking {
     private func join(_ object: KeyObject, _ keys: inout ContainerKeyFile) throws -> ContainerKeyFile.Entry {
         let known = keys.entry(for: object)
         // The keeper may have made another one of what everybody can read in it: then the recovery key would open it no more.
-        let kept = known.flatMap { object.continues($0.object) ? nil : $0.object } ?? object
-        let entry = ContainerKeyFile.Entry(
-            cloud: request.cloud.text, key: try known?.key ?? unwrap(object), recoveryKey: known?.recoveryKey,
-            object: kept, isEstablished: true)
+        var kept: KeptKeys
+        if let known {
+            kept = known.keys
+            if object.continues(kept.object) { kept.replace(object) }
+        } else {
+            kept = KeptKeys(ring: try unwrap(object), object: object)
+        }
+        let entry = ContainerKeyFile.Entry(cloud: request.cloud.text, keys: kept, isEstablished: true)
         try keys.remember(entry, at: request.cloud)
         return entry
     }
 
-    private func unwrap(_ object: KeyObject) throws -> ContainerKey {
+    private func unwrap(_ object: KeyObject) throws -> KeyRing {
         guard let passphrase = request.passphrase ?? Keyring.passphrase(of: request.cloud) else {
             throw MissingPassphrase.join
         }
-        do throws(KeyObject.Refusal) { return try object.unwrap(passphrase.text) } catch {
-            switch error {
+        do throws(KeyObject.Refusal) { return try object.unwrapAll(passphrase.text) } catch {
             // The keyring's was changed since. A person knows the new one.
-            case .wrongPassphrase where request.passphrase == nil: throw MissingPassphrase.join
-            case .wrongPassphrase: throw CommandFailure(Refusal.wrongPassphrase(request, error))
-            case .damaged: throw CommandFailure("\(error) (\(request.cloud.text))")
-            }
+            if error == .wrongPassphrase, request.passphrase == nil { throw MissingPassphrase.join }
+            throw refusal(error)
+        }
+    }
+
+    private func refusal(_ error: KeyObject.Refusal) -> CommandFailure {
+        switch error {
+        case .wrongPassphrase: CommandFailure(Refusal.wrongPassphrase(request, error))
+        case .damaged: CommandFailure("\(error) (\(request.cloud.text))")
         }
     }
 
@@ -138,10 +158,12 @@ struct ContainerUnlocking {
             throw MissingPassphrase.new
         }
         let interrupted = keys.entry(at: request.cloud).flatMap { $0.isEstablished ? nil : $0 }
-        let (key, recoveryKey) = (interrupted?.key ?? .random(), interrupted?.recoveryKey ?? .random())
+        let key = interrupted?.keys.ring.newest.key ?? .random()
+        let recoveryKey = interrupted?.keys.recoveryKey ?? .random()
         let object = try KeyObject(wrapping: key, passphrase: passphrase.text, recoveryKey: recoveryKey)
         let entry = ContainerKeyFile.Entry(
-            cloud: request.cloud.text, key: key, recoveryKey: recoveryKey, object: object, isEstablished: false)
+            cloud: request.cloud.text,
+            keys: KeptKeys(ring: KeyRing(key), object: object, recoveryKey: recoveryKey), isEstablished: false)
         try keys.remember(entry, at: request.cloud)
         let present: KeyObject?
         do {

@@ -1,4 +1,5 @@
 import Ciphers
+import Encryption
 import Glibc
 import SystemPackage
 
@@ -16,6 +17,11 @@ struct Passphrase: Sendable {
     private static let variable = "DOCFS_PASSPHRASE"
     /// Bytes. A longer one is a file that was named by mistake.
     private static let longest = 4096
+
+    /// - Throws: `CommandFailure` for a recovery key where a new passphrase is to be chosen.
+    func requireNoRecoveryKey() throws(CommandFailure) {
+        if RecoveryKey(text) != nil { throw CommandFailure("that is a recovery key; choose a passphrase of your own") }
+    }
 
     /// What was said by an option or the environment; nil if nothing was.
     ///

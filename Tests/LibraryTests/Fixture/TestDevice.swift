@@ -18,8 +18,10 @@ final class TestDevice: Sendable {
     /// The folder that is the cloud.
     let cloudFolder: String
     let cloud: GatedStore
+    /// The cloud as an encrypted one; nil for a plain one.
+    let encryption: EncryptedStore?
     /// Of an encrypted cloud; nil for a plain one.
-    let key: ContainerKey?
+    var key: ContainerKey? { encryption?.keys.kept.ring.newest.key }
     private let showsDisplayNames: Bool
     private let clock = TestClock()
     private let waited = Atomic<Int64>(0)
@@ -27,15 +29,15 @@ final class TestDevice: Sendable {
     private let opened = Mutex<(library: Library, connection: CloudConnection, synchronizer: Synchronizer)?>(nil)
 
     init(
-        _ name: String, store: String, cloudFolder: String, key: ContainerKey? = nil, showsDisplayNames: Bool = false
+        _ name: String, store: String, cloudFolder: String, keys: KeptKeys? = nil, showsDisplayNames: Bool = false
     ) throws {
         self.name = name
         self.store = store
         self.cloudFolder = cloudFolder
         self.showsDisplayNames = showsDisplayNames
-        self.key = key
         let folder = try DirectoryStore(root: cloudFolder, creates: true)
-        cloud = GatedStore(key.map { EncryptedStore(folder, key: $0) } ?? folder)
+        encryption = keys.map { EncryptedStore(folder, keys: .inMemory($0)) }
+        cloud = GatedStore(encryption ?? folder)
         try FileManager.default.createDirectory(atPath: store, withIntermediateDirectories: true)
     }
 
@@ -92,7 +94,9 @@ final class TestDevice: Sendable {
         let (library, connection) = try Library.open(
             configuration, deviceName: name, surroundings: surroundings,
             logger: Logger(label: name) { _ in SwiftLogNoOpLogHandler() }, pace: SendingPace(quiet: .zero)
-        ) { [cloud, timely] _ in CloudConnection(cloud, surroundings: timely) }
+        ) { [cloud, encryption, timely] _ in
+            CloudConnection(cloud, encryption: encryption, surroundings: timely)
+        }
         opened.withLock { $0 = (library, connection, Synchronizer(library, connection)) }
     }
 
@@ -139,21 +143,21 @@ func withDevice<Result>(showsDisplayNames: Bool = false, _ body: (TestDevice) as
 
 /// Runs `body` with two devices that share an empty cloud.
 func withTwoDevices(
-    showDisplayNames: Bool = false, key: ContainerKey? = nil,
+    showDisplayNames: Bool = false, keys: KeptKeys? = nil,
     _ body: (_ laptop: TestDevice, _ phone: TestDevice) async throws -> Void
 ) async throws {
-    try await withDevices(["laptop", "phone"], showDisplayNames, key: key) { try await body($0[0], $0[1]) }
+    try await withDevices(["laptop", "phone"], showDisplayNames, keys: keys) { try await body($0[0], $0[1]) }
 }
 
 private func withDevices<Result>(
-    _ names: [String], _ showsDisplayNames: Bool, key: ContainerKey? = nil,
+    _ names: [String], _ showsDisplayNames: Bool, keys: KeptKeys? = nil,
     _ body: ([TestDevice]) async throws -> Result
 ) async throws -> Result {
     let folder = NSTemporaryDirectory() + "docfs-library-" + UUID().uuidString
     defer { try? FileManager.default.removeItem(atPath: folder) }
     let devices = try names.map { name in
         try TestDevice(
-            name, store: folder + "/" + name, cloudFolder: folder + "/cloud", key: key,
+            name, store: folder + "/" + name, cloudFolder: folder + "/cloud", keys: keys,
             showsDisplayNames: showsDisplayNames)
     }
     defer { devices.forEach { $0.dismantle() } }

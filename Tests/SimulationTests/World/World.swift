@@ -183,7 +183,7 @@ final class World {
             }
             guard case .failed = device.life.cloud.connection else { continue }
             trace("\(device.place.name) repairs the container")
-            _ = device.library.checkup.request(repairs: true)
+            _ = device.library.checkup.request(.repair)
             synchronizeAll()
             ledger.count("repair")
         }

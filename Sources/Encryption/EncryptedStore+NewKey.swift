@@ -1,0 +1,28 @@
+import LinuxFiles
+import ObjectStore
+
+/// The container's key is changed (the page Secrecy, "A new key").
+extension EncryptedStore {
+    /// The announcement of the key that was offered last, and the container as it will be seen under it.
+    ///
+    /// - Parameter position: of the entry of the log that is to announce it.
+    /// - Returns: nil if none was offered.
+    public func announcement(
+        at position: Int64
+    ) throws(ObjectStoreError) -> (keyObject: [UInt8], store: EncryptedStore)? {
+        guard let proposal = keys.kept.proposal(at: position) else { return nil }
+        return (
+            try proposal.object.encoded(),
+            EncryptedStore(keeper, keys: .inMemory(KeptKeys(ring: KeyRing(proposal.key), object: proposal.object)))
+        )
+    }
+
+    /// Puts the key object in the container that holds the newest key, in the place of the former one.
+    public func publishKeyObject() async throws(ObjectStoreError) {
+        let kept = keys.kept
+        try await kept.object.replace(in: keeper, of: kept.ring)
+        do { try await onBlockingThread { [keys] in try keys.change { $0.notePublished() } } } catch {
+            throw .unusable("\(error)")
+        }
+    }
+}
