@@ -125,6 +125,7 @@ public struct KeyObject: Sendable, Equatable, Codable {
     /// Whether it is what `wrapping` makes of another one: all but the passphrase is the same.
     public func continues(_ former: KeyObject) -> Bool {
         salt == former.salt && byRecoveryKey == former.byRecoveryKey && fingerprint == former.fingerprint
+            && self.former == former.former
     }
 
     // MARK: Former keys

@@ -17,6 +17,7 @@ struct VectorTests {
         }
 
         let containerKey: String, objects: [Object], passphrase: String, recoveryKey: String, keyObject: KeyObject
+        let changedKeyObject: KeyObject, keys: [KeyRing.Period]
     }
 
     private func vectors() throws -> Vectors {
@@ -53,6 +54,14 @@ struct VectorTests {
         #expect(try vectors.keyObject.unwrap(vectors.passphrase.decomposedStringWithCanonicalMapping) == key)
         #expect(vectors.keyObject.wraps(key))
         #expect(throws: KeyObject.Refusal.wrongPassphrase) { try vectors.keyObject.unwrap("another") }
+    }
+
+    @Test func `the key object that another implementation made holds the former keys`() throws {
+        let vectors = try vectors()
+        let ring = try vectors.changedKeyObject.unwrapAll(vectors.passphrase)
+        #expect(ring.periods == vectors.keys && ring.periods.count == 3)
+        // A damaged one would not be read.
+        #expect(KeyObject(Array(try JSONEncoder().encode(vectors.changedKeyObject))) == vectors.changedKeyObject)
     }
 
     private func sha256(_ bytes: [UInt8]) -> String { hexadecimal(HashAlgorithm.sha256.digest(of: bytes)) }

@@ -6,29 +6,11 @@ import Testing
 /// Containers that their keeper cannot read (the page Secrecy).
 @Suite(.mounting, .timeLimit(.minutes(15)))
 struct EncryptedContainerTests {
-    private func mount(
-        _ device: Device, _ options: String..., passphrase: String? = nil
-    ) async throws -> ProgramResult {
-        var arguments =
-            ["mount", device.mountpoint.string, "--store", device.store.string, "--no-notifications"] + options
-        if let passphrase {
-            let file = device.folder / "passphrase"
-            try file.write(passphrase + "\n")
-            arguments += ["--passphrase-file", file.string]
-        }
-        return try await device.attemptMount(arguments)
-    }
-
     /// Where there is no terminal to ask on.
     private func mountWithoutTerminal(_ device: Device, _ options: String...) async throws -> ProgramResult {
         let arguments =
             ["mount", device.mountpoint.string, "--store", device.store.string, "--no-notifications"] + options
         return try await runProgram("setsid", ["--wait", try DocfsBinary.path.string] + arguments)
-    }
-
-    private func recoveryKey(_ result: ProgramResult) throws -> String {
-        try #require(result.standardOutput.split(separator: "\n").first { $0.hasPrefix("    ") }).trimmingCharacters(
-            in: .whitespaces)
     }
 
     /// All files of the container: their paths below it, and their bytes.
@@ -79,9 +61,9 @@ struct EncryptedContainerTests {
             let unasked = try await mountWithoutTerminal(laptop, "--cloud", url, "--encrypt")
             #expect(
                 unasked.exitStatus == 1 && unasked.oneErrorLine?.contains("--passphrase-file") == true, "\(unasked)")
-            let made = try await mount(laptop, "--cloud", url, "--encrypt", passphrase: "Grüße")
+            let made = try await laptop.mountEncrypted("--cloud", url, "--encrypt", passphrase: "Grüße")
             #expect(made.exitStatus == 0, "\(made)")
-            let recoveryKey = try recoveryKey(made)
+            let recoveryKey = try made.recoveryKey
             try (laptop.cloud / "Plan.txt").create("plan")
             try await laptop.waitUntilUploaded(laptop.cloud / "Plan.txt")
             #expect(try !(laptop.store / "cloud-keys.json").text().contains(recoveryKey))
@@ -89,14 +71,14 @@ struct EncryptedContainerTests {
             let none = try await mountWithoutTerminal(desktop, "--cloud", url)
             #expect(
                 none.exitStatus == 1 && none.oneErrorLine?.contains("the container is encrypted") == true, "\(none)")
-            let wrong = try await mount(desktop, "--cloud", url, passphrase: "Gruesse")
+            let wrong = try await desktop.mountEncrypted("--cloud", url, passphrase: "Gruesse")
             #expect(
                 wrong.exitStatus == 1
                     && wrong.oneErrorLine?.contains("neither the passphrase nor the recovery key") == true, "\(wrong)")
-            let joined = try await mount(desktop, "--cloud", url, passphrase: "Grüße")
+            let joined = try await desktop.mountEncrypted("--cloud", url, passphrase: "Grüße")
             #expect(joined.exitStatus == 0 && !joined.standardOutput.contains("recovery key"), "\(joined)")
             try await eventually { try (desktop.cloud / "Plan.txt").text() == "plan" }
-            let recovered = try await mount(phone, "--cloud", url, passphrase: recoveryKey.lowercased())
+            let recovered = try await phone.mountEncrypted("--cloud", url, passphrase: recoveryKey.lowercased())
             #expect(recovered.exitStatus == 0, "\(recovered)")
             try await eventually { try (phone.cloud / "Plan.txt").text() == "plan" }
         }
@@ -107,19 +89,19 @@ struct EncryptedContainerTests {
             try (device.cloud / "Plan.txt").create("plan")
             try await device.waitUntilUploaded(device.cloud / "Plan.txt")
             try await device.unmount()
-            let refused = try await mount(device, "--encrypt", passphrase: "secret")
+            let refused = try await device.mountEncrypted("--encrypt", passphrase: "secret")
             #expect(
                 refused.exitStatus == 1 && refused.oneErrorLine?.contains("is not encrypted, and stays so") == true,
                 "\(refused)")
             let new = device.folder / "new container"
             try new.makeFolder()
             let url = "file://\(device.folder)/new%20container"
-            let untold = try await mount(device, "--cloud", url, "--encrypt", passphrase: "secret")
+            let untold = try await device.mountEncrypted("--cloud", url, "--encrypt", passphrase: "secret")
             #expect(
                 untold.exitStatus == 1 && untold.oneErrorLine?.contains("--move-to-this-cloud") == true, "\(untold)")
             #expect(try kept(new).isEmpty)
-            let moved = try await mount(
-                device, "--cloud", url, "--encrypt", "--move-to-this-cloud", passphrase: "secret")
+            let moved = try await device.mountEncrypted(
+                "--cloud", url, "--encrypt", "--move-to-this-cloud", passphrase: "secret")
             #expect(moved.exitStatus == 0, "\(moved)")
             #expect(try await device.docfs("wait", device.mountpoint.string).exitStatus == 0)
             #expect(try !kept(new).contains { $0.bytes.firstRange(of: Data("plan".utf8)) != nil })
@@ -165,7 +147,7 @@ struct EncryptedContainerTests {
             #expect(session.standardError.contains("needs a passphrase"), "\(session)")
             // A passphrase that was changed since is none: a person is asked.
             #expect(session.standardError.contains("the container is encrypted: say its passphrase"), "\(session)")
-            #expect(try await mount(phone, passphrase: "open sesame").exitStatus == 0)
+            #expect(try await phone.mountEncrypted(passphrase: "open sesame").exitStatus == 0)
         }
     }
 
@@ -173,8 +155,8 @@ struct EncryptedContainerTests {
         try await withUnmountedDevices(["Laptop", "Desktop", "Phone"]) { devices in
             let (laptop, desktop, phone) = (devices[0], devices[1], devices[2])
             let (url, container) = (laptop.cloudDirectory.url, laptop.cloudDirectory.path)
-            let made = try await mount(laptop, "--cloud", url, "--encrypt", passphrase: "old secret")
-            let key = try recoveryKey(made)
+            let made = try await laptop.mountEncrypted("--cloud", url, "--encrypt", passphrase: "old secret")
+            let key = try made.recoveryKey
             try (laptop.cloud / "Plan.txt").create("plan")
             try await laptop.waitUntilUploaded(laptop.cloud / "Plan.txt")
             let before = Set(try kept(container).filter { !$0.path.hasPrefix("key-") }.map(\.path))
@@ -186,11 +168,11 @@ struct EncryptedContainerTests {
             // The mount that goes on makes lost key objects again with the new passphrase.
             try await runShell("rm key-*", in: container)
             #expect(try await laptop.docfs("check", "--repair", laptop.mountpoint.string).exitStatus == 0)
-            let old = try await mount(desktop, "--cloud", url, passphrase: "old secret")
+            let old = try await desktop.mountEncrypted("--cloud", url, passphrase: "old secret")
             #expect(old.exitStatus == 1 && old.oneErrorLine?.contains("neither the passphrase") == true, "\(old)")
-            #expect(try await mount(desktop, "--cloud", url, passphrase: "new secret").exitStatus == 0)
+            #expect(try await desktop.mountEncrypted("--cloud", url, passphrase: "new secret").exitStatus == 0)
             try await eventually { try (desktop.cloud / "Plan.txt").text() == "plan" }
-            #expect(try await mount(phone, "--cloud", url, passphrase: key).exitStatus == 0)
+            #expect(try await phone.mountEncrypted("--cloud", url, passphrase: key).exitStatus == 0)
             // A device that has joined goes on, and asks for nothing.
             try await laptop.unmount()
             #expect(try await mountWithoutTerminal(laptop).exitStatus == 0)
@@ -211,12 +193,12 @@ struct EncryptedContainerTests {
         try await withUnmountedDevices(["Laptop"]) { devices in
             let laptop = devices[0]
             let url = laptop.cloudDirectory.url
-            let mistyped = try await mount(laptop, "--cloud", url, passphrase: "secret")
+            let mistyped = try await laptop.mountEncrypted("--cloud", url, passphrase: "secret")
             #expect(
                 mistyped.exitStatus == 1 && mistyped.oneErrorLine?.contains("there is no encrypted container") == true,
                 "\(mistyped)")
             #expect(try !laptop.cloudDirectory.path.listing().contains("container"))
-            #expect(try await mount(laptop, "--cloud", url, "--encrypt", passphrase: "secret").exitStatus == 0)
+            #expect(try await laptop.mountEncrypted("--cloud", url, "--encrypt", passphrase: "secret").exitStatus == 0)
             try (laptop.cloud / "Plan.txt").create("plan")
             try await laptop.waitUntilUploaded(laptop.cloud / "Plan.txt")
             try await laptop.unmount()
@@ -224,10 +206,10 @@ struct EncryptedContainerTests {
             let new = laptop.folder / "new container"
             try new.makeFolder()
             let move = ["--cloud", "file://\(laptop.folder)/new%20container", "--move-to-this-cloud"]
-            let unasked = try await mount(laptop, move[0], move[1], move[2])
+            let unasked = try await laptop.mountEncrypted(move[0], move[1], move[2])
             #expect(unasked.exitStatus == 1 && unasked.oneErrorLine?.contains("--no-encrypt") == true, "\(unasked)")
             #expect(try kept(new).isEmpty)
-            #expect(try await mount(laptop, move[0], move[1], move[2], "--no-encrypt").exitStatus == 0)
+            #expect(try await laptop.mountEncrypted(move[0], move[1], move[2], "--no-encrypt").exitStatus == 0)
             #expect(try await laptop.docfs("wait", laptop.mountpoint.string).exitStatus == 0)
             #expect(try kept(new).contains { $0.bytes == Data("plan".utf8) })
             #expect(try laptop.treeState()["cloud.encrypted"] == nil)
@@ -287,16 +269,16 @@ struct EncryptedContainerTests {
             try keys.write(text.replacingOccurrences(of: "\"isEstablished\" : true", with: "\"isEstablished\" : false"))
             let told = try await mountWithoutTerminal(laptop)
             #expect(told.exitStatus == 0, "\(told)")
-            let key = try recoveryKey(told)
+            let key = try told.recoveryKey
             try await laptop.unmount()
             let again = try await mountWithoutTerminal(laptop)
             #expect(again.exitStatus == 0 && !again.standardOutput.contains("recovery key"), "\(again)")
             #expect(try !keys.text().contains(key))
-            #expect(try await self.mount(phone, "--cloud", url, passphrase: key).exitStatus == 0)
+            #expect(try await phone.mountEncrypted("--cloud", url, passphrase: key).exitStatus == 0)
             try await phone.unmount()
             // A line end of Windows is no part of a passphrase.
             try await runShell("rm cloud-keys.json", in: phone.store)
-            #expect(try await self.mount(phone, "--cloud", url, passphrase: "secret").exitStatus == 0)
+            #expect(try await phone.mountEncrypted("--cloud", url, passphrase: "secret").exitStatus == 0)
         }
     }
 
@@ -304,7 +286,7 @@ struct EncryptedContainerTests {
         try await withUnmountedDevices(["Laptop"]) { devices in
             let laptop = devices[0]
             let (url, container) = (laptop.cloudDirectory.url, laptop.cloudDirectory.path)
-            #expect(try await mount(laptop, "--cloud", url, "--encrypt", passphrase: "secret").exitStatus == 0)
+            #expect(try await laptop.mountEncrypted("--cloud", url, "--encrypt", passphrase: "secret").exitStatus == 0)
             try await laptop.unmount()
             let keys = laptop.store / "cloud-keys.json"
             let text = try keys.text()
@@ -313,7 +295,7 @@ struct EncryptedContainerTests {
             try await runShell(
                 "rm -r * && find '\(laptop.store)' -mindepth 1 ! -name cloud-keys.json -delete", in: container)
             let key = try #require(text.range(of: "\"key\" : \"").map { text[$0.upperBound...].prefix(64) })
-            let made = try await mount(laptop, "--cloud", url, "--encrypt", passphrase: "another")
+            let made = try await laptop.mountEncrypted("--cloud", url, "--encrypt", passphrase: "another")
             #expect(made.exitStatus == 0, "\(made)")
             #expect(try keys.text().contains(key) && container.listing().contains("key-1"))
             try await laptop.unmount()
@@ -328,7 +310,7 @@ struct EncryptedContainerTests {
             #expect(plain.exitStatus == 1 && plain.oneErrorLine?.contains("needs a passphrase") == true, "\(plain)")
             #expect(try !container.listing().contains("container"))
             // Somebody has made a plain one since the key object came: it is theirs.
-            #expect(try await mount(laptop, "--cloud", url, passphrase: "another").exitStatus == 0)
+            #expect(try await laptop.mountEncrypted("--cloud", url, passphrase: "another").exitStatus == 0)
             try await laptop.unmount()
             try keys.write(
                 established.replacingOccurrences(of: "\"isEstablished\" : true", with: "\"isEstablished\" : false"))
@@ -343,21 +325,21 @@ struct EncryptedContainerTests {
             try await device.unmount()
             let (first, other) = (device.cloudDirectory.path, device.folder / "other")
             try other.makeFolder()
-            let moved = try await mount(
-                device, "--cloud", "file://\(other)", "--encrypt", "--move-to-this-cloud", passphrase: "second")
+            let moved = try await device.mountEncrypted(
+                "--cloud", "file://\(other)", "--encrypt", "--move-to-this-cloud", passphrase: "second")
             #expect(moved.exitStatus == 0, "\(moved)")
             #expect(try await device.docfs("wait", device.mountpoint.string).exitStatus == 0)
             try await device.unmount()
             try await runShell("find . -mindepth 1 -delete", in: first)
-            let back = try await mount(
-                device, "--cloud", device.cloudDirectory.url, "--encrypt", "--move-to-this-cloud", passphrase: "third")
+            let back = try await device.mountEncrypted(
+                "--cloud", device.cloudDirectory.url, "--encrypt", "--move-to-this-cloud", passphrase: "third")
             #expect(back.exitStatus == 0, "\(back)")
-            let key = try recoveryKey(back)
+            let key = try back.recoveryKey
             #expect(try await device.docfs("wait", device.mountpoint.string).exitStatus == 0)
             for (secret, status) in [(MountOptions.passphrase, Int32(1)), ("second", 1), ("third", 0), (key, 0)] {
                 try await withUnmountedDevice(.plain) { newcomer in
-                    let joined = try await mount(
-                        newcomer, "--cloud", device.cloudDirectory.url, passphrase: secret)
+                    let joined = try await newcomer.mountEncrypted(
+                        "--cloud", device.cloudDirectory.url, passphrase: secret)
                     #expect(joined.exitStatus == status, "\(secret): \(joined)")
                 }
             }
@@ -373,12 +355,12 @@ struct EncryptedContainerTests {
         let url = server.url(through: holder)
         try await withUnmountedDevice(options) { laptop in
             try await withUnmountedDevice(options) { desktop in
-                let made = try await mount(laptop, "--cloud", url, "--encrypt", passphrase: "secret")
+                let made = try await laptop.mountEncrypted("--cloud", url, "--encrypt", passphrase: "secret")
                 #expect(made.exitStatus == 0, "\(made)")
                 try (laptop.cloud / "Plan.txt").create("plan")
                 try await laptop.waitUntilUploaded(laptop.cloud / "Plan.txt")
                 holder.hold(.replies, after: 0)
-                let late = try await mount(desktop, "--cloud", url, "--timeout", "2")
+                let late = try await desktop.mountEncrypted("--cloud", url, "--timeout", "2")
                 #expect(late.exitStatus == 0, "\(late)")
                 holder.release()
                 try (desktop.cloud / "Secret plan.txt").create("plan")
@@ -389,7 +371,7 @@ struct EncryptedContainerTests {
                 let repair = try await desktop.docfs("check", "--repair", desktop.mountpoint.string)
                 #expect(repair.exitStatus == 1, "\(repair)")
                 try await desktop.unmount()
-                let joined = try await mount(desktop, "--cloud", url, passphrase: "secret")
+                let joined = try await desktop.mountEncrypted("--cloud", url, passphrase: "secret")
                 #expect(joined.exitStatus == 0, "\(joined)")
                 try await eventually { try (laptop.cloud / "Secret plan.txt").text() == "plan" }
             }
@@ -466,9 +448,9 @@ struct EncryptedContainerTests {
         try await withUnmountedDevices(["Laptop", "Phone", "Tablet"]) { devices in
             let (laptop, phone, tablet) = (devices[0], devices[1], devices[2])
             let (url, container) = (laptop.cloudDirectory.url, laptop.cloudDirectory.path)
-            let made = try await mount(laptop, "--cloud", url, "--encrypt", passphrase: "secret")
+            let made = try await laptop.mountEncrypted("--cloud", url, "--encrypt", passphrase: "secret")
             #expect(made.exitStatus == 0 && !made.standardOutput.contains("later change"), "\(made)")
-            let first = try await mount(tablet, "--cloud", url, passphrase: "secret")
+            let first = try await tablet.mountEncrypted("--cloud", url, passphrase: "secret")
             #expect(first.standardOutput.contains("Nothing has ever been changed in the cloud."), "\(first)")
             try (laptop.cloud / "Plan.txt").create("plan")
             try await laptop.waitUntilUploaded(laptop.cloud / "Plan.txt")
@@ -479,7 +461,7 @@ struct EncryptedContainerTests {
             try await laptop.waitUntilUploaded(laptop.cloud / "Income.txt")
             try await laptop.unmount()
             try await runShell("mv '\(container)' away && mv old '\(container)'", in: laptop.folder)
-            let joined = try await mount(phone, "--cloud", url, passphrase: "secret")
+            let joined = try await phone.mountEncrypted("--cloud", url, passphrase: "secret")
             #expect(joined.exitStatus == 0, "\(joined)")
             #expect(joined.standardOutput.contains("The cloud's last change is of \(told)."), "\(joined)")
             // It is said to newcomers.

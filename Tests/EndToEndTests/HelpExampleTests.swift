@@ -78,10 +78,10 @@ struct HelpExampleTests {
             example.replace("file:///mnt/nas", with: "file://$HOME/nas")
         } else if example.hasPrefix("docfs encrypt") {
             before = "cd ~; export DOCFS_PASSPHRASE=secret\n"
-        } else if example.hasPrefix("docfs passphrase") {
+        } else if example.hasPrefix("docfs passphrase") || example.hasPrefix("docfs key") {
             before =
                 "cd ~; docfs unmount ~/docs\nrm -r ~/.local/share/docfs*\nexport DOCFS_PASSPHRASE=secret\n"
-                + "docfs mount ~/docs --encrypt >/dev/null\n"
+                + "docfs mount ~/docs --encrypt >/dev/null\nexport DOCFS_PASSPHRASE='another secret'\n"
         } else if example.contains("--store") || example.contains("unmount") || example.contains("photos") {
             before = "cd ~\n" + (example.contains("--store") ? "docfs unmount ~/docs\n" : "")
         } else if example.contains(" cloud/") {

@@ -54,10 +54,10 @@ struct KeyCommand: ParsableCommand {
         let object = try KeyObject(wrapping: key, passphrase: passphrase.text, recoveryKey: recoveryKey)
         try container.change { $0.offer(key, object, recoveryKey) }
         try container.follow("changing the key")
-        try RecoveryKeyNotice.tell(recoveryKey, ofStore: container.store)
-        try Output.line(
-            "The container has a new key for all that comes. On each of your other devices say the new passphrase with `docfs key`."
-        )
+        try RecoveryKeyNotice.tell(
+            recoveryKey, ofStore: container.store,
+            because: "The container has a new key for all that comes, and the former recovery key opens nothing of it.")
+        try Output.line("On each of your other devices say the new passphrase with `docfs key`.")
     }
 
     private func takeOver(_ container: EncryptedContainer, _ told: Passphrase?) throws {

@@ -1,17 +1,21 @@
 import Encryption
 
-/// Tells a person the recovery key of a container that was made.
+/// Tells a person the recovery key of a container that was made, or has a new key.
 enum RecoveryKeyNotice {
     /// Once it was said, it is kept nowhere on this machine. Before, each mount says it again.
-    static func tell(_ recoveryKey: RecoveryKey, ofStore store: String) throws {
-        try Output.line(advice(recoveryKey))
+    ///
+    /// - Parameter reason: why there is one.
+    static func tell(
+        _ recoveryKey: RecoveryKey, ofStore store: String, because reason: String = "The container is encrypted."
+    ) throws {
+        try Output.line(advice(recoveryKey, reason))
         var keys = try ContainerKeyFile(ofStore: store)
         try keys.forget(recoveryKey)
     }
 
-    private static func advice(_ recoveryKey: RecoveryKey) -> String {
+    private static func advice(_ recoveryKey: RecoveryKey, _ reason: String) -> String {
         """
-        The container is encrypted. This is its recovery key, for the day on which the passphrase is lost:
+        \(reason) This is its recovery key, for the day on which the passphrase is lost:
 
             \(recoveryKey.text)
 

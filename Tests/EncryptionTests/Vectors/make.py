@@ -80,19 +80,40 @@ for number, (plain, object_name, length) in enumerate(objects):
         "sealedSHA256": digest(sealed), "beginning": sealed[:72].hex(),
     })
 
+
+
+def digested(key_object):
+    """With former keys spread out, as the digest takes them."""
+    former = key_object.get("former", {})
+    values = [value for name, value in key_object.items() if name != "former"] + list(former.values())
+    return {**key_object, "digest": digest("".join(f"{value}\n" for value in values).encode())}
+
+
+def wrapped(key, salt):
+    return {
+        "n": 1 << 15, "r": 8, "p": 1, "salt": salt.hex(),
+        "byPassphrase": AESGCM(wrapping).encrypt(bytes(12), key, salt).hex(),
+        "byRecoveryKey": AESGCM(hkdf(recovery, salt, b"docfs recovery")).encrypt(bytes(12), key, salt).hex(),
+        "fingerprint": hkdf(key, None, b"docfs fingerprint", 16).hex(),
+    }
+
+
 salt = bytes(range(100, 132))
 wrapping = Scrypt(salt, 32, 1 << 15, 8, 1).derive("Grüße aus Köln".encode())
 recovery = bytes(range(64, 96))
 check = hkdf(recovery, None, b"docfs recovery check", 3)
 letters = base64.b32encode(recovery + check).decode()
-key_object = {
-    "format": 1, "n": 1 << 15, "r": 8, "p": 1, "salt": salt.hex(),
-    "byPassphrase": AESGCM(wrapping).encrypt(bytes(12), key, salt).hex(),
-    "byRecoveryKey": AESGCM(hkdf(recovery, salt, b"docfs recovery")).encrypt(bytes(12), key, salt).hex(),
-    "fingerprint": hkdf(key, None, b"docfs fingerprint", 16).hex(),
-}
-key_object["digest"] = digest("".join(f"{value}\n" for value in key_object.values()).encode())
+key_object = digested({"format": 1, **wrapped(key, salt)})
+
+# The third key of a container, whose entries 42 and 4242 announced the second and the third.
+second, third, former_salt = bytes(range(1, 33)), bytes(range(2, 34)), bytes(range(200, 232))
+former = struct.pack(">Q", 0) + key + struct.pack(">Q", 42) + second + struct.pack(">Q", 4242)
+sealed = AESGCM(hkdf(third, former_salt, b"docfs former keys")).encrypt(bytes(12), former, None)
+changed_key_object = digested({
+    "format": 2, **wrapped(third, salt), "former": {"salt": former_salt.hex(), "sealed": sealed.hex()}})
 print(json.dumps({
     "containerKey": key.hex(), "objects": vectors, "passphrase": "Grüße aus Köln",
     "recoveryKey": "-".join(letters[i : i + 7] for i in range(0, len(letters), 7)), "keyObject": key_object,
+    "changedKeyObject": changed_key_object, "keys": [
+        {"start": 0, "key": key.hex()}, {"start": 42, "key": second.hex()}, {"start": 4242, "key": third.hex()}],
 }, indent=1, ensure_ascii=False))
