@@ -17,10 +17,11 @@ extension EncryptedStore {
         )
     }
 
-    /// Puts the key object in the container that holds the newest key, in the place of the former one.
+    /// Puts the key object in the container that holds the newest key, in the place of the former one. One that holds it already, with another passphrase
+    /// perhaps, stays.
     public func publishKeyObject() async throws(ObjectStoreError) {
         let kept = keys.kept
-        try await kept.object.replace(in: keeper, of: kept.ring)
+        try await kept.object.restore(in: keeper, of: kept.ring, replacesFormer: true)
         do { try await onBlockingThread { [keys] in try keys.change { $0.notePublished() } } } catch {
             throw .unusable("\(error)")
         }

@@ -23,16 +23,10 @@ public struct KeyObject: Sendable, Equatable, Codable {
     /// The container's key, sealed with the key that follows from the recovery key.
     private let byRecoveryKey: String
     private let fingerprint: String
-    /// The keys before this one, sealed with it.
-    private var former: Former?
+    /// The keys before this one, sealed with a key that follows from it.
+    private var former: String?
     /// Of all other fields: tells a damaged copy, which may still be JSON.
     private var digest = ""
-
-    /// Sealed with a key that follows from the container's newest key and this salt: `sealed` is other bytes each time.
-    private struct Former: Codable, Sendable, Equatable {
-        let salt: String
-        let sealed: String
-    }
 
     /// The cost of trying a passphrase: 128 MiB, and about a third of a second.
     public static let usualCost = ScryptCost(n: 1 << 17, r: 8, p: 1)
@@ -54,11 +48,13 @@ public struct KeyObject: Sendable, Equatable, Codable {
 
     /// Wraps a key.
     ///
-    /// - Parameter cost: only tests take another one.
+    /// - Parameters:
+    ///   - cost: only tests take another one.
+    ///   - salt: of the container, random.
     public init(
-        wrapping key: ContainerKey, passphrase: String, recoveryKey: RecoveryKey, cost: ScryptCost = usualCost
+        wrapping key: ContainerKey, passphrase: String, recoveryKey: RecoveryKey, cost: ScryptCost = usualCost,
+        salt: [UInt8] = randomBytes(32)
     ) throws(Refusal) {
-        let salt = randomBytes(32)
         n = cost.n
         r = cost.r
         p = cost.p
@@ -135,15 +131,13 @@ public struct KeyObject: Sendable, Equatable, Codable {
     /// - Parameter ring: ends with the key that it wraps.
     func holding(_ ring: KeyRing) -> KeyObject {
         precondition(wraps(ring.newest.key), "the newest key is another one")
-        let salt = randomBytes(32)
         var plain = ring.periods.dropLast().flatMap { UInt64($0.start).bytes + $0.key.bytes.revealed }
         plain += UInt64(ring.newest.start).bytes
         defer { plain.overwrite() }
-        let sealed = AuthenticatedCipher.aes256GCM.seal(
-            plain, key: Self.formerKey(ring.newest.key, salt), nonce: Self.nonce)
         var object = self
         object.format = 2
-        object.former = Former(salt: hexadecimal(salt), sealed: hexadecimal(sealed))
+        // Other ones for each place in the log at which the key might be announced: this cipher needs no nonce.
+        object.former = hexadecimal(AuthenticatedCipher.aes256SIV.seal(plain, key: Self.formerKey(ring.newest.key)))
         object.digest = object.ownDigest
         return object
     }
@@ -155,8 +149,8 @@ public struct KeyObject: Sendable, Equatable, Codable {
     public func ring(with key: ContainerKey) -> KeyRing? {
         guard wraps(key) else { return nil }
         guard let former else { return KeyRing(key) }
-        guard let salt = [UInt8](hexadecimal: former.salt), let sealed = [UInt8](hexadecimal: former.sealed),
-            var plain = AuthenticatedCipher.aes256GCM.open(sealed, key: Self.formerKey(key, salt), nonce: Self.nonce)
+        guard let sealed = [UInt8](hexadecimal: former),
+            var plain = AuthenticatedCipher.aes256SIV.open(sealed, key: Self.formerKey(key))
         else { return nil }
         defer { plain.overwrite() }
         let length = 8 + ContainerKey.length
@@ -171,8 +165,8 @@ public struct KeyObject: Sendable, Equatable, Codable {
         return KeyRing(periods + [KeyRing.Period(key: key, start: start(plain.count - 8))])
     }
 
-    private static func formerKey(_ key: ContainerKey, _ salt: [UInt8]) -> SecretBytes {
-        derivedKey(from: key.bytes, salt: salt, info: Array("docfs former keys".utf8))
+    private static func formerKey(_ key: ContainerKey) -> SecretBytes {
+        derivedKey(from: key.bytes, info: Array("docfs former keys".utf8), count: 64)
     }
 
     /// Whether it wraps this key.
@@ -208,18 +202,16 @@ public struct KeyObject: Sendable, Equatable, Codable {
 
     /// Puts this one in the place of another one that wraps the same key. There is a copy at each moment, and the former one counts until it
     /// has gone: whoever is interrupted does it again.
-    ///
-    /// - Parameter ring: the container's keys. One that wraps a former key of them is replaced as well.
-    public func replace(in store: any ObjectStore, of ring: KeyRing? = nil) async throws(ObjectStoreError) {
+    public func replace(in store: any ObjectStore) async throws(ObjectStoreError) {
         let bytes = try encoded()
         // First where none is: the other copy may be the only one.
-        let missing = try await copies(in: store, of: ring).filter { $0.copy == nil }.map(\.key)
+        let missing = try await copies(in: store).filter { $0.copy == nil }.map(\.key)
         for key in missing + Self.keys.reversed() {
-            if try await present(key, in: store, of: ring) == self { continue }
+            if try await present(key, in: store) == self { continue }
             try await store.delete(key)
             _ = try await store.putIfAbsent(key, bytes)
         }
-        guard try await copies(in: store, of: ring).allSatisfy({ $0.copy == self }) else {
+        guard try await copies(in: store).allSatisfy({ $0.copy == self }) else {
             throw .unusable("its passphrase was changed elsewhere in this moment; do it again")
         }
     }
@@ -236,11 +228,11 @@ public struct KeyObject: Sendable, Equatable, Codable {
     ///
     /// - Throws: `unusable` where it is that of another container.
     private func present(
-        _ key: ObjectKey, in store: any ObjectStore, of ring: KeyRing?
+        _ key: ObjectKey, in store: any ObjectStore, of ring: KeyRing? = nil
     ) async throws(ObjectStoreError) -> KeyObject? {
         do throws(ObjectStoreError) {
             guard let found = KeyObject(try await store.get(key, limit: Self.largest)) else { return nil }
-            guard found.fingerprint == fingerprint || ring?.periods.contains(where: { found.wraps($0.key) }) == true
+            guard hasKey(found) || ring?.periods.contains(where: { found.wraps($0.key) }) == true
             else { throw .unusable(Self.otherContainer) }
             return found
         } catch {
@@ -254,23 +246,33 @@ public struct KeyObject: Sendable, Equatable, Codable {
     private var ownDigest: String {
         let fields =
             ["\(format)", "\(n)", "\(r)", "\(p)", salt, byPassphrase, byRecoveryKey, fingerprint]
-            + (former.map { [$0.salt, $0.sealed] } ?? [])
+            + (former.map { [$0] } ?? [])
         return hexadecimal(HashAlgorithm.sha256.digest(of: Array(fields.map { $0 + "\n" }.joined().utf8)))
     }
 
-    /// Makes each copy again that is gone or damaged, from the other one: it may have a newer passphrase than this one, which a device kept. A copy
-    /// from before the key was changed is left to `replace`.
+    /// Makes each copy again that is gone or damaged, from the other one: it may have a newer passphrase than this one, which a device kept.
     ///
-    /// - Parameter ring: the container's keys.
+    /// - Parameters:
+    ///   - ring: the container's keys.
+    ///   - replacesFormer: whether a copy is replaced as well that wraps a former key. Otherwise it is left as it is.
     /// - Throws: `unusable` where another container has been made meanwhile: its key opens nothing of this one.
-    func restore(in store: any ObjectStore, of ring: KeyRing? = nil) async throws(ObjectStoreError) {
+    func restore(
+        in store: any ObjectStore, of ring: KeyRing? = nil, replacesFormer: Bool = false
+    ) async throws(ObjectStoreError) {
         let copies = try await copies(in: store, of: ring)
-        let bytes = try (copies.compactMap(\.copy).first { $0.fingerprint == fingerprint } ?? self).encoded()
-        for (key, copy) in copies where copy == nil {
+        let bytes = try (copies.compactMap(\.copy).first(where: hasKey) ?? self).encoded()
+        // First where none is: the other copy may be the only one. And the first copy last, since it counts.
+        let missing = copies.filter { $0.copy == nil }
+        let former = replacesFormer ? copies.filter { $0.copy.map { !hasKey($0) } == true }.reversed() : []
+        for (key, _) in missing + former {
+            // Another device may do the same in this moment.
+            if try await present(key, in: store, of: ring).map(hasKey) == true { continue }
             try await store.delete(key)
             _ = try await store.putIfAbsent(key, bytes)
         }
     }
+
+    private func hasKey(_ other: KeyObject) -> Bool { other.fingerprint == fingerprint }
 
     private static let otherContainer =
         "its key was changed on another device (`docfs key` takes the new passphrase), or another encrypted container has been made in its place (mount with another --cloud URL and --move-to-this-cloud)"

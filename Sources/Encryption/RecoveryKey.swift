@@ -12,7 +12,7 @@ public struct RecoveryKey: Sendable, Equatable {
     /// A new one.
     public static func random() -> RecoveryKey { RecoveryKey(bytes: .random(length)) }
 
-    private init(bytes: SecretBytes) { self.bytes = bytes }
+    init(bytes: SecretBytes) { self.bytes = bytes }
 
     /// Reads what `text` wrote, in capital or small letters, with blanks or hyphens wherever they are.
     ///

@@ -128,7 +128,7 @@ struct KeptKeysTests {
         #expect(try renamed.unwrapAll("fifth") == kept.ring && renamed.continues(kept.object))
         // Whoever changes one bit of what it holds makes another object of it, or one that opens nothing.
         let text = String(decoding: try JSONEncoder().encode(kept.object), as: UTF8.self)
-        let place = try #require(text.range(of: "\"sealed\":\"")).upperBound
+        let place = try #require(text.range(of: "\"former\":\"")).upperBound
         var damaged = text
         damaged.replaceSubrange(place...place, with: text[place] == "3" ? "4" : "3")
         #expect(KeyObject(Array(damaged.utf8)) == nil && KeyObject(Array(text.utf8)) == kept.object)

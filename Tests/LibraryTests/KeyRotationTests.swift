@@ -253,6 +253,27 @@ struct KeyRotationTests {
         }
     }
 
+    @Test func `a device that comes late publishes nothing in the place of a newer passphrase`() async throws {
+        try await withDocuments { laptop, phone in
+            try laptop.offerKey()
+            try await laptop.synchronizer.rotation.run()
+            let newer = try laptop.keys.kept.object.wrapping(
+                laptop.keys.kept.ring.newest.key, passphrase: "newer still", cost: ScryptCost(n: 1 << 15, r: 8, p: 1))
+            try await newer.replace(in: laptop.keeper)
+            _ = try await phone.fault()
+            #expect(try phone.keys.change { try $0.unlock(Self.passphrase) })
+            try await phone.synchronizer.rotation.run()
+            #expect(!phone.keys.kept.isUnpublished)
+            #expect(try await KeyObject.read(from: laptop.keeper) == newer)
+            // The keeper puts the former key object back.
+            for key in KeyObject.keys { try await laptop.keeper.delete(key) }
+            _ = try await KeptKeys.ofTests(try #require(laptop.keys.kept.ring.periods.first).key).object.establish(
+                in: laptop.keeper)
+            #expect(try await laptop.synchronizer.checkup.checkUp(repairs: true).isGood)
+            #expect(try await KeyObject.read(from: laptop.keeper) == laptop.keys.kept.object)
+        }
+    }
+
     @Test func `a plain container has no key, and follows none`() async throws {
         try await withTwoDevices { laptop, phone in
             try laptop.create("a.txt", "a")

@@ -68,7 +68,18 @@ struct KeyRotation: Sendable {
     }
 
     /// Also makes whole what was lost of it since.
-    func publish() async throws {
+    func publish() async throws(LogError) {
+        do { try await writeWhatIsMissing() } catch {
+            switch error {
+            case let error as LogError: throw error
+            case let error as ObjectStoreError: throw .store(error)
+            case CheckpointError.store(let error): throw .store(error)
+            default: throw .store(.unusable("the new key cannot be published: \(error)"))
+            }
+        }
+    }
+
+    private func writeWhatIsMissing() async throws {
         guard let encryption = container.encryption, encryption.keys.kept.ring.hasFormer,
             let head = try container.head()
         else { return }

@@ -83,10 +83,7 @@ for number, (plain, object_name, length) in enumerate(objects):
 
 
 def digested(key_object):
-    """With former keys spread out, as the digest takes them."""
-    former = key_object.get("former", {})
-    values = [value for name, value in key_object.items() if name != "former"] + list(former.values())
-    return {**key_object, "digest": digest("".join(f"{value}\n" for value in values).encode())}
+    return {**key_object, "digest": digest("".join(f"{value}\n" for value in key_object.values()).encode())}
 
 
 def wrapped(key, salt):
@@ -106,11 +103,10 @@ letters = base64.b32encode(recovery + check).decode()
 key_object = digested({"format": 1, **wrapped(key, salt)})
 
 # The third key of a container, whose entries 42 and 4242 announced the second and the third.
-second, third, former_salt = bytes(range(1, 33)), bytes(range(2, 34)), bytes(range(200, 232))
+second, third = bytes(range(1, 33)), bytes(range(2, 34))
 former = struct.pack(">Q", 0) + key + struct.pack(">Q", 42) + second + struct.pack(">Q", 4242)
-sealed = AESGCM(hkdf(third, former_salt, b"docfs former keys")).encrypt(bytes(12), former, None)
-changed_key_object = digested({
-    "format": 2, **wrapped(third, salt), "former": {"salt": former_salt.hex(), "sealed": sealed.hex()}})
+sealed = AESSIV(hkdf(third, None, b"docfs former keys", 64)).encrypt(former, None)
+changed_key_object = digested({"format": 2, **wrapped(third, salt), "former": sealed.hex()})
 print(json.dumps({
     "containerKey": key.hex(), "objects": vectors, "passphrase": "Grüße aus Köln",
     "recoveryKey": "-".join(letters[i : i + 7] for i in range(0, len(letters), 7)), "keyObject": key_object,

@@ -3,6 +3,7 @@ import Catalog
 import Documents
 import Glibc
 @testable import CloudSynchronization
+import Encryption
 @testable import Library
 import Logging
 import ObjectStore
@@ -25,7 +26,8 @@ final class Life: Sendable {
     private static let cacheLimit: Int64 = 16384
     private let end = LifeEnd()
 
-    init(_ place: DevicePlace, number: Int, _ surroundings: WorldSurroundings) throws {
+    /// - Parameter keys: of an encrypted container; nil for a plain one.
+    init(_ place: DevicePlace, number: Int, keys: ContainerKeys?, _ surroundings: WorldSurroundings) throws {
         self.number = number
         device = place.device
         ledger = surroundings.ledger
@@ -40,10 +42,10 @@ final class Life: Sendable {
                 FailureLog(name: name, ledger: surroundings.ledger, end: end)
             }
         ) { _ in
-            CloudConnection(
-                surroundings.network.form.store(
-                    over: SimulatedStore(network: surroundings.network, device: place.device, life: number)),
-                surroundings: surroundings.forDevice(place, life: number))
+            let keeper = SimulatedStore(network: surroundings.network, device: place.device, life: number)
+            let encryption = keys.map { EncryptedStore(keeper, keys: $0) }
+            return CloudConnection(
+                encryption ?? keeper, encryption: encryption, surroundings: surroundings.forDevice(place, life: number))
         }
         (self.library, self.cloud) = (library, cloud)
         // In every other life the kernel writes by itself (passthrough); then the world sets the files' times.
@@ -137,7 +139,7 @@ struct WorldSurroundings: Sendable {
     let ledger = Ledger()
     let seeds: SeedSource
 
-    init(seeds: SeedSource, form: ObjectForm = .plain) {
+    init(seeds: SeedSource, form: ObjectForm = ObjectForm()) {
         self.seeds = seeds
         clock = SimulatedClock()
         network = SimulatedNetwork(clock: clock, form: form)

@@ -1,6 +1,7 @@
 import Backing
 import Catalog
 import Documents
+@testable import Encryption
 import Foundation
 @testable import Library
 import SystemPackage
@@ -16,6 +17,8 @@ final class SimulatedDevice {
 
     let place: DevicePlace
     private let surroundings: WorldSurroundings
+    /// Of an encrypted container; nil for a plain one.
+    let keys: ContainerKeys?
     private(set) var life: Life
     private var lives = 0
     /// Past lives, which the end of the world must still release.
@@ -26,12 +29,14 @@ final class SimulatedDevice {
     /// Whether the device is cut off from the store.
     var isPartitioned = false
 
-    init(_ place: DevicePlace, _ surroundings: WorldSurroundings) throws {
+    /// - Parameter kept: what it keeps of the container's keys at first.
+    init(_ place: DevicePlace, _ kept: KeptKeys?, _ surroundings: WorldSurroundings) throws {
         self.place = place
         self.surroundings = surroundings
         try FileManager.default.createDirectory(atPath: place.path, withIntermediateDirectories: true)
         try Data(CatalogTemplate.bytes).write(to: URL(fileURLWithPath: place.path + "/catalog.sqlite"))
-        life = try Life(place, number: place.device * 1000, surroundings)
+        keys = kept.map { .inMemory($0) }
+        life = try Life(place, number: place.device * 1000, keys: keys, surroundings)
     }
 
     var index: Int { place.device }
@@ -56,7 +61,7 @@ final class SimulatedDevice {
         writers = []
         ended.append(life)
         lives += 1
-        life = try Life(place, number: place.device * 1000 + lives, surroundings)
+        life = try Life(place, number: place.device * 1000 + lives, keys: keys, surroundings)
     }
 
     /// Ends all waiting tasks.

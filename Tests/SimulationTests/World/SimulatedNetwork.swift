@@ -24,7 +24,7 @@ final class SimulatedNetwork: Sendable {
     private let clock: SimulatedClock
     let form: ObjectForm
 
-    init(clock: SimulatedClock, form: ObjectForm = .plain) {
+    init(clock: SimulatedClock, form: ObjectForm) {
         self.clock = clock
         self.form = form
     }
@@ -53,17 +53,21 @@ final class SimulatedNetwork: Sendable {
     /// All objects, as a device reads them.
     var objects: [ObjectKey: [UInt8]] {
         let stored = state.withLock(\.objects)
+        // Where one is under several keys, it is the same.
         return Dictionary(
-            uniqueKeysWithValues: stored.compactMap { place, bytes in
+            stored.compactMap { place, bytes in
                 let object = form.object(at: place)
                 return form.open(bytes, of: object).map { (object, $0) }
-            })
+            }, uniquingKeysWith: { first, _ in first })
     }
 
     /// One object, as a device reads it.
     func object(_ key: ObjectKey) -> [UInt8]? {
-        state.withLock { $0.objects[form.place(of: key)] }.flatMap { form.open($0, of: key) }
+        form.places(of: key).lazy.compactMap { self.kept(at: $0) }.first.flatMap { form.open($0, of: key) }
     }
+
+    /// What the keeper has at a place.
+    func kept(at place: ObjectKey) -> [UInt8]? { state.withLock { $0.objects[place] } }
 
     var allEntries: [[UInt8]] { state.withLock(\.allEntries) }
 
@@ -76,7 +80,8 @@ final class SimulatedNetwork: Sendable {
                 state.times[place] = nil
             }
             for (key, bytes) in objects where key.components[0] != "documents" {
-                let place = form.place(of: key)
+                // The key of a container that is damaged is never changed.
+                let place = form.places(of: key)[0]
                 state.objects[place] = form.seal(bytes, of: key)
                 state.times[place] = now
             }
@@ -85,7 +90,7 @@ final class SimulatedNetwork: Sendable {
 
     /// Puts two objects into each other's place, as only their keeper can.
     func exchange(_ first: ObjectKey, _ second: ObjectKey) {
-        let (first, second) = (form.place(of: first), form.place(of: second))
+        let (first, second) = (form.places(of: first)[0], form.places(of: second)[0])
         state.withLock { state in
             let bytes = state.objects[first]
             state.objects[first] = state.objects[second]
@@ -93,7 +98,10 @@ final class SimulatedNetwork: Sendable {
         }
     }
 
-    func time(of key: ObjectKey) -> Timestamp? { state.withLock { $0.times[form.place(of: key)] } }
+    func time(of key: ObjectKey) -> Timestamp? {
+        let times = state.withLock(\.times)
+        return form.places(of: key).lazy.compactMap { times[$0] }.first
+    }
 
     func isIdle(_ device: Int) -> Bool { state.withLock { !$0.waiting.contains { $0.device == device } } }
 

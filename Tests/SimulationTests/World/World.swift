@@ -1,6 +1,7 @@
 import Backing
 import Catalog
 import Documents
+import Encryption
 import Foundation
 @testable import CloudSynchronization
 @testable import Library
@@ -50,7 +51,8 @@ final class World {
         self.prints = prints
         random = SeededGenerator(seed: seed)
         surroundings = WorldSurroundings(
-            seeds: SeedSource(seed: random.next()), form: seed.isMultiple(of: 2) ? .encrypted(seed: seed) : .plain)
+            seeds: SeedSource(seed: random.next()),
+            form: seed.isMultiple(of: 2) ? ObjectForm(encryptedWith: seed) : ObjectForm())
         hasSlowWrites = random.once(in: 2)
         mayBeDamaged = random.once(in: 4)
         weather = Weather(rawValue: Int.random(in: 0..<3, using: &random)) ?? .calm
@@ -71,7 +73,8 @@ final class World {
             device: device, path: folder + "/" + DevicePlace.names[device], skew: skew,
             // Only a whole container has what a device drops.
             mayEvict: !mayBeDamaged)
-        return try SimulatedDevice(place, surroundings)
+        let keys = network.form.newcomerKeys(network.kept(at: KeyObject.keys[0]))
+        return try SimulatedDevice(place, keys, surroundings)
     }
 
     var ledger: Ledger { surroundings.ledger }
@@ -119,7 +122,13 @@ final class World {
             queue.drain(&random)
             return
         }
+        if network.form.isEncrypted, !mayBeDamaged, random.once(in: 60) {
+            try changeKey(on: devices.randomElement(using: &random)!)
+            queue.drain(&random)
+            return
+        }
         let device = devices.randomElement(using: &random)!
+        if device.isLocked, random.once(in: 8) { try unlock(device) }
         switch Int.random(in: 0..<100, using: &random) {
         case 0..<22: try act(on: device)
         case 22..<34: beginRound(device)
@@ -281,6 +290,7 @@ final class World {
         while network.lateCount > 0 { network.deliverLate(0) }
         repair()
         for _ in 0..<40 {
+            for device in devices where device.isLocked { try unlock(device) }
             synchronizeAll()
             if try isQuiet() { return true }
             pass(.seconds(400))
