@@ -17,6 +17,21 @@ extension EncryptedStore {
         )
     }
 
+    /// Whether the container goes on under a key that is not here, as its key object tells. Then that is noted, durably.
+    public func isLeftBehind() async throws(ObjectStoreError) -> Bool {
+        let found: KeyObject?
+        do throws(ObjectStoreError) { found = try await KeyObject.read(from: keeper) } catch {
+            // A repair makes it again.
+            guard case .corrupted = error else { throw error }
+            return false
+        }
+        guard let found, !keys.kept.ring.periods.contains(where: { found.wraps($0.key) }) else { return false }
+        do { try await onBlockingThread { [keys] in try keys.change { $0.meet(found) } } } catch {
+            throw .unusable("\(error)")
+        }
+        return true
+    }
+
     /// Puts the key object in the container that holds the newest key, in the place of the former one. One that holds it already, with another passphrase
     /// perhaps, stays.
     public func publishKeyObject() async throws(ObjectStoreError) {

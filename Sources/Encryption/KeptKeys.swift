@@ -14,9 +14,10 @@ public struct KeptKeys: Sendable, Equatable {
         let object: KeyObject
         /// Nil for one of another device, until somebody says its passphrase.
         var key: ContainerKey?
+        /// Of one that was made here.
         let recoveryKey: RecoveryKey?
-        /// Where it was met.
-        let start: Int64?
+
+        var isOffer: Bool { recoveryKey != nil }
     }
 
     public init(ring: KeyRing, object: KeyObject, recoveryKey: RecoveryKey? = nil) {
@@ -26,7 +27,12 @@ public struct KeptKeys: Sendable, Equatable {
     }
 
     /// The same with another passphrase.
-    public mutating func replace(_ object: KeyObject) { self.object = object }
+    ///
+    /// - Throws: `damaged` for an object of another key: it was changed meanwhile.
+    public mutating func replace(_ object: KeyObject) throws(KeyObject.Refusal) {
+        guard object.wraps(ring.newest.key) else { throw .damaged("the container's key was changed meanwhile") }
+        self.object = object
+    }
 
     /// A person was told it.
     public mutating func forget(_ recoveryKey: RecoveryKey) {
@@ -41,12 +47,12 @@ public struct KeptKeys: Sendable, Equatable {
     /// Keeps a key that is to follow. Until the log has it nothing changes. One that was offered before stays: it may be in the log already, though
     /// nobody here was told.
     public mutating func offer(_ key: ContainerKey, _ object: KeyObject, _ recoveryKey: RecoveryKey) {
-        successors.append(Successor(object: object, key: key, recoveryKey: recoveryKey, start: nil))
+        successors.append(Successor(object: object, key: key, recoveryKey: recoveryKey))
     }
 
     /// The key that was offered last, as the entry at a position of the log is to announce it; nil if none was.
     func proposal(at position: Int64) -> (key: ContainerKey, object: KeyObject)? {
-        guard let last = successors.last, let key = last.key, last.start == nil,
+        guard let last = successors.last, last.isOffer, let key = last.key,
             let next = ring.adding(key, after: position)
         else { return nil }
         return (key, last.object.holding(next))
@@ -68,32 +74,57 @@ public struct KeptKeys: Sendable, Equatable {
             return announced.wraps(period.key) ? .known : .impossible
         }
         guard position > ring.newest.start else { return .impossible }
-        guard let successor = successors.last(where: { $0.key.map(announced.wraps) == true }), let key = successor.key
+        guard let index = successors.lastIndex(where: { $0.key.map(announced.wraps) == true }),
+            let key = successors[index].key
         else {
-            successors.removeAll { $0.key == nil }
-            // First, so that it does not stand for what was offered last.
-            successors.insert(Successor(object: announced, key: nil, recoveryKey: nil, start: position), at: 0)
+            meet(announced)
             return .locked
         }
         guard let next = ring.adding(key, after: position), announced.ring(with: key) == next else {
             return .impossible
         }
-        self = KeptKeys(ring: next, object: announced, recoveryKey: successor.recoveryKey)
+        // Who offered another one after this one wants that; who was told of another device's wants that.
+        let later = successors[index].isOffer ? successors[(index + 1)...].filter(\.isOffer) : []
+        self = KeptKeys(ring: next, object: announced, recoveryKey: successors[index].recoveryKey)
         isUnpublished = true
+        successors = later
         return .known
+    }
+
+    /// Notes that the container goes on under another key than those that are here.
+    mutating func meet(_ object: KeyObject) {
+        if successors.contains(where: { $0.key == nil && $0.object == object }) { return }
+        successors.removeAll { $0.key == nil }
+        // First, so that it does not stand for what was offered last.
+        successors.insert(Successor(object: object, key: nil, recoveryKey: nil), at: 0)
+    }
+
+    /// Takes over what the container's key object holds.
+    ///
+    /// - Returns: false where it is not that of this container, or holds no newer key.
+    public mutating func adopt(_ ring: KeyRing, _ object: KeyObject) -> Bool {
+        guard self.ring.isBeginning(of: ring), self.ring != ring else { return false }
+        self = KeptKeys(ring: ring, object: object)
+        return true
     }
 
     /// Whether the log goes on under a key whose passphrase was not said here.
     public var isLocked: Bool { successors.contains { $0.key == nil } }
 
-    /// Opens the key that was met in the log.
+    /// The key that was met.
     ///
-    /// - Parameter secret: its passphrase, or its recovery key as a text.
-    /// - Returns: false if none was met.
-    public mutating func unlock(_ secret: String) throws(KeyObject.Refusal) -> Bool {
-        guard let index = successors.firstIndex(where: { $0.key == nil }) else { return false }
-        successors[index].key = try successors[index].object.unwrap(secret)
-        return true
+    /// - Parameter secret: its passphrase, or its recovery key as a text. Trying it takes long.
+    /// - Returns: nil if none was met.
+    public func metKey(_ secret: String) throws(KeyObject.Refusal) -> ContainerKey? {
+        guard let met = successors.first(where: { $0.key == nil }) else { return nil }
+        return try met.object.unwrap(secret)
+    }
+
+    /// Keeps the key that was met: it is followed where the log announces it.
+    public mutating func unlock(_ key: ContainerKey) {
+        for index in successors.indices where successors[index].key == nil && successors[index].object.wraps(key) {
+            successors[index].key = key
+        }
     }
 }
 

@@ -278,7 +278,10 @@ public struct KeyObject: Sendable, Equatable, Codable {
         "its key was changed on another device (`docfs key` takes the new passphrase), or another encrypted container has been made in its place (mount with another --cloud URL and --move-to-this-cloud)"
 
     func encoded() throws(ObjectStoreError) -> [UInt8] {
-        do { return Array(try JSONEncoder().encode(self)) } catch {
+        // The same bytes each time: an entry of the log holds them.
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = .sortedKeys
+        do { return Array(try encoder.encode(self)) } catch {
             throw .unusable("the key object cannot be written: \(error)")
         }
     }

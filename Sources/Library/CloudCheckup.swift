@@ -20,7 +20,7 @@ public final class CloudCheckup: Sendable {
         /// Synchronization has not begun it yet.
         case requested(Request)
         /// It is under way.
-        case running(CheckupProgress)
+        case running(CheckupProgress?)
         /// The check has ended. Its findings, if any, are in the report.
         case done(CheckupReport)
         /// The container has the key that was offered, and this device all keys of the container.
@@ -71,7 +71,7 @@ public final class CloudCheckup: Sendable {
     package func begin() -> Request? {
         state.withLock { state in
             guard case .requested(let request) = state.stage else { return nil }
-            state.stage = .running(CheckupProgress(.store, done: 0, of: 100))
+            state.stage = .running(request == .newKey ? nil : CheckupProgress(.store, done: 0, of: 100))
             return request
         }
     }

@@ -60,7 +60,10 @@ struct KeyCommandTests {
             try (lost.cloud / "Junk.txt").create("junk")
             // It was unmounted, and is mounted again by its owner.
             try await lost.unmount()
-            #expect(try await lost.mountEncrypted(passphrase: "old secret").exitStatus == 1)
+            #expect(try await lost.mountEncrypted(passphrase: "old secret").exitStatus == 0)
+            try await eventually { try lost.treeState()["cloud.connection"]?.contains("was changed") == true }
+            #expect(try (lost.cloud / "Plan.txt").text() == "plan")
+            try await lost.unmount()
             #expect(try await lost.mountEncrypted(passphrase: "new secret").exitStatus == 0)
             try await eventually { (laptop.cloud / "Junk.txt").exists && (lost.cloud / "Diary.txt").exists }
 
@@ -75,6 +78,44 @@ struct KeyCommandTests {
                 let checked = try await device.docfs("check", "--repair", device.mountpoint.string)
                 #expect(checked.exitStatus == 0 && checked.standardOutput.contains("ok: 4 documents"), "\(checked)")
             }
+        }
+    }
+
+    @Test func `a device that was away for several changes needs the passphrase of now only`() async throws {
+        try await withUnmountedDevices(["Laptop", "Desktop"]) { devices in
+            let (laptop, desktop) = (devices[0], devices[1])
+            let url = laptop.cloudDirectory.url
+            #expect(try await laptop.mountEncrypted("--cloud", url, "--encrypt", passphrase: "first").exitStatus == 0)
+            #expect(try await desktop.mountEncrypted("--cloud", url, passphrase: "first").exitStatus == 0)
+            try await desktop.unmount()
+            for passphrase in ["second", "third"] {
+                let changed = try await key(laptop, "--rotate", passphrase: passphrase)
+                #expect(changed.exitStatus == 0, "\(changed)")
+                try (laptop.cloud / "After \(passphrase).txt").create(passphrase)
+            }
+            let file = laptop.folder / "fourth"
+            try file.write("fourth\n")
+            let renamed = try await laptop.docfs(
+                "passphrase", laptop.mountpoint.string, "--passphrase-file", file.string)
+            #expect(renamed.exitStatus == 0, "\(renamed)")
+            try await laptop.waitUntilUploaded(laptop.cloud / "After third.txt")
+            let again = try await key(laptop, "--rotate", passphrase: "fourth")
+            #expect(again.exitStatus == 1 && again.oneErrorLine?.contains("the passphrase of now") == true, "\(again)")
+
+            #expect(try await desktop.mountEncrypted().exitStatus == 0)
+            try await eventually {
+                try desktop.treeState()["cloud.connection"]?.contains("was changed on") == true
+            }
+            let refused = try await key(desktop, "--rotate", passphrase: "fifth")
+            #expect(
+                refused.exitStatus == 1 && refused.oneErrorLine?.contains("on another device") == true, "\(refused)")
+            let taken = try await key(desktop, passphrase: "fourth")
+            #expect(taken.exitStatus == 0, "\(taken)")
+            for passphrase in ["second", "third"] {
+                try await eventually { try (desktop.cloud / "After \(passphrase).txt").text() == passphrase }
+            }
+            try (desktop.cloud / "Answer.txt").create("answer")
+            try await eventually { try (laptop.cloud / "Answer.txt").text() == "answer" }
         }
     }
 

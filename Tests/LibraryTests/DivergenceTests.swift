@@ -119,13 +119,7 @@ struct DivergenceTests {
         try await withMistake(.nothing) { laptop, phone in
             try laptop.create("d.txt", "delta")
             try await laptop.push()
-            let (rounds, end) = AsyncStream.makeStream(of: Void.self)
-            let synchronization = Task { [synchronizer = phone.synchronizer] in
-                await synchronizer.run { end.yield() }
-            }
-            for await _ in rounds { break }
-            synchronization.cancel()
-            await synchronization.value
+            await phone.synchronizeOnce()
             guard case .failed(let text) = phone.connection.connection else {
                 Issue.record("\(phone.connection.connection)")
                 return

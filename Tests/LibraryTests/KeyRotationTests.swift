@@ -56,8 +56,8 @@ struct KeyRotationTests {
                 }
             }
             #expect(try phone.position == before && phone.pendingCount == 1)
-            #expect(throws: KeyObject.Refusal.wrongPassphrase) { try phone.keys.change { try $0.unlock("other") } }
-            #expect(try phone.keys.change { try $0.unlock(Self.passphrase) })
+            #expect(throws: KeyObject.Refusal.wrongPassphrase) { try phone.keys.kept.metKey("other") }
+            try phone.unlock()
             try await phone.synchronizer.rotation.run()
             try await phone.push()
             #expect(phone.keys.kept.ring == laptop.keys.kept.ring && !phone.keys.kept.isUnpublished)
@@ -83,13 +83,16 @@ struct KeyRotationTests {
 
     @Test func `a document that was sent under a former key is removed from the container as any other`() async throws {
         try await withDocuments { laptop, phone in
+            let contents = try await laptop.encryption?.list(ContentKey.folder, after: nil, limit: 10) ?? []
+            let content = try #require(contents.first)
             try laptop.offerKey()
             try await laptop.synchronizer.rotation.run()
-            try await laptop.save("of the laptop.txt", "another")
-            try await laptop.push()
-            let content = try #require(
-                try await laptop.encryption?.list(ContentKey.folder, after: nil, limit: 10).first)
+            // It was sent again, too.
+            _ = try await laptop.encryption?.putIfAbsent(content, [1])
+            #expect(try await laptop.encryption?.list(ContentKey.folder, after: nil, limit: 10) == contents)
             try await laptop.encryption?.delete(content)
+            #expect(
+                try await laptop.encryption?.list(ContentKey.folder, after: nil, limit: 10).contains(content) == false)
             await #expect(throws: ObjectStoreError.notFound(content)) {
                 try await laptop.encryption?.get(content, range: 0..<1)
             }
@@ -111,22 +114,36 @@ struct KeyRotationTests {
             await #expect(throws: ObjectStoreError.notFound(next.key)) {
                 try await former.get(next.key, limit: 1 << 20)
             }
-            // It goes on as if nothing had happened: in the log, with a checkpoint of its own, and in the name of the container.
-            let head = try #require(try phone.synchronizer.container.head())
-            var entry = try LogEntry(Commit([], from: phone.library.store), after: head.link)
+            // It goes on as if nothing had happened: in the log after the announcement, which it can read, with a checkpoint of its own as after a
+            // repair, and in the name of the container.
+            var head = try #require(try phone.synchronizer.container.head())
+            let announcement = try #require(try await phone.synchronizer.container.log.read(next.previous))
+            head = head.advanced(by: announcement, state: head.state)
             for position in [next, next.next] {
+                let entry = try LogEntry(Commit([], from: phone.library.store), after: head.link)
                 #expect(try await former.putIfAbsent(position.key, entry.bytes) == .created)
-                entry = try LogEntry(Commit([], from: phone.library.store), after: head.link)
+                head = head.advanced(by: entry, state: head.state)
             }
             let checkpoints = Checkpoints(store: former)
             var forged = head
             forged.position = LogPosition(next.number + 100)
+            forged.root = forged.position.next
             #expect(try await checkpoints.finish(CheckpointManifest(head: forged, count: 0, parts: [])))
             try await former.delete(ContainerIdentity.key)
             _ = try await ContainerIdentity(.random()).establish(in: former)
             try laptop.create("last.txt", "last")
             try await laptop.push()
             #expect(try await laptop.fault() == nil)
+            // A device that was not told the new passphrase yet is not led astray.
+            try phone.create("waiting.txt", "waiting")
+            let before = try phone.position
+            await phone.synchronizeOnce()
+            guard case .failed(let reason) = phone.connection.connection else {
+                Issue.record("\(phone.connection.connection)")
+                return
+            }
+            #expect(reason.contains("was changed on 'laptop'"))
+            #expect(try phone.position == before && phone.names().contains("of the laptop.txt"))
             let tablet = try await newcomer(laptop)
             defer { tablet.dismantle() }
             try await tablet.pull()
@@ -151,6 +168,65 @@ struct KeyRotationTests {
             #expect(try await laptop.synchronizer.checkup.checkUp(repairs: true).isGood)
             #expect(try await tablet.fault() == nil)
             #expect(try tablet.names().count == 2)
+        }
+    }
+
+    @Test func `a newcomer begins again when a repair has made a damaged checkpoint anew`() async throws {
+        try await withDocuments { laptop, phone in
+            try laptop.offerKey()
+            try await laptop.synchronizer.rotation.run()
+            let checkpoints = try await laptop.encryption?.list(ObjectKey("checkpoint")!, after: nil, limit: 10) ?? []
+            let part = try #require(checkpoints.first { $0.last != "manifest" })
+            try await laptop.encryption?.delete(part)
+            _ = try await laptop.encryption?.putIfAbsent(part, [1])
+            let tablet = try await newcomer(laptop)
+            defer { tablet.dismantle() }
+            #expect(try await tablet.fault() == .unfounded)
+            #expect(try await laptop.synchronizer.checkup.checkUp(repairs: true).isGood)
+            #expect(try await tablet.fault() == nil)
+        }
+    }
+
+    @Test func `attack: neither a move nor a repair begins with what a former key has written`() async throws {
+        try await withDocuments { laptop, phone in
+            try laptop.offerKey()
+            try await laptop.synchronizer.rotation.run()
+            for key in try await laptop.encryption?.list(ObjectKey("checkpoint")!, after: nil, limit: 10) ?? [] {
+                try await laptop.encryption?.delete(key)
+            }
+            let id = try #require(try laptop.synchronizer.container.head()).container
+            await #expect(throws: LogError.self) { try await laptop.synchronizer.repair.takeOver(id) }
+            // A new chain has what the device knows.
+            try await laptop.synchronizer.repair.restartLog(of: id)
+            #expect(try laptop.names().count == 2)
+            #expect(try await laptop.fault() == nil)
+            let tablet = try await newcomer(laptop)
+            defer { tablet.dismantle() }
+            try await tablet.pull()
+            #expect(try tablet.names().count == 2)
+        }
+    }
+
+    @Test func `a device learns of the new key although the entry that announced it is lost`() async throws {
+        try await withDocuments { laptop, phone in
+            try laptop.offerKey()
+            try await laptop.synchronizer.rotation.run()
+            let start = try laptop.position
+            try await laptop.encryption?.delete(start.key)
+            try phone.create("waiting.txt", "waiting")
+            #expect(try await phone.fault() == .keyChanged(by: nil, at: nil))
+            #expect(phone.keys.kept.isLocked)
+            await #expect(throws: LogError.self) { try await phone.push() }
+            #expect(try phone.position == start.previous)
+            // The key object tells it all keys; the laptop mends the log.
+            let object = try #require(try await KeyObject.read(from: laptop.keeper))
+            let ring = try object.unwrapAll(Self.passphrase)
+            #expect(try phone.keys.change { $0.adopt(ring, object) })
+            #expect(try await laptop.synchronizer.checkup.checkUp(repairs: true).isGood)
+            await phone.synchronizeOnce()
+            try await phone.push()
+            try await laptop.pull()
+            #expect(try await laptop.text("waiting.txt") == "waiting")
         }
     }
 
@@ -200,7 +276,7 @@ struct KeyRotationTests {
                 let device = finisher == "laptop" ? laptop : phone
                 if finisher == "phone" {
                     #expect(try await phone.fault() != nil)
-                    #expect(try phone.keys.change { try $0.unlock(Self.passphrase) })
+                    try phone.unlock()
                 }
                 try await device.pull()
                 // As in a round of synchronization, and when a person says it again.
@@ -210,7 +286,7 @@ struct KeyRotationTests {
                 #expect(try await KeyObject.read(from: laptop.keeper) == device.keys.kept.object)
                 for other in [laptop, phone] {
                     _ = try await other.fault()
-                    if other.keys.kept.isLocked { #expect(try other.keys.change { try $0.unlock(Self.passphrase) }) }
+                    if other.keys.kept.isLocked { try other.unlock() }
                     try await other.pull()
                     #expect(try await other.fault() == nil)
                     #expect(other.keys.kept.ring == device.keys.kept.ring)
@@ -261,7 +337,7 @@ struct KeyRotationTests {
                 laptop.keys.kept.ring.newest.key, passphrase: "newer still", cost: ScryptCost(n: 1 << 15, r: 8, p: 1))
             try await newer.replace(in: laptop.keeper)
             _ = try await phone.fault()
-            #expect(try phone.keys.change { try $0.unlock(Self.passphrase) })
+            try phone.unlock()
             try await phone.synchronizer.rotation.run()
             #expect(!phone.keys.kept.isUnpublished)
             #expect(try await KeyObject.read(from: laptop.keeper) == newer)
@@ -298,6 +374,11 @@ extension TestDevice {
     fileprivate var keys: ContainerKeys { encryption!.keys }
 
     fileprivate var keeper: any ObjectStore { encryption!.keeper }
+
+    fileprivate func unlock() throws {
+        let key = try #require(try keys.kept.metKey("battery staple"))
+        try keys.change { $0.unlock(key) }
+    }
 
     fileprivate func offerKey() throws {
         let (key, recoveryKey) = (ContainerKey.random(), RecoveryKey.random())

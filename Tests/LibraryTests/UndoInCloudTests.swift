@@ -285,6 +285,28 @@ struct UndoInCloudTests {
         }
     }
 
+    @Test func `a document that another device saved meanwhile comes back unchanged to a program that wrote nothing`()
+        async throws
+    {
+        try await withPlanOnTwoDevices { laptop, phone, _ in
+            // The time of the file is that of no version.
+            try phone.setModified("Plan.txt", seconds: 1_900_000_000)
+            try await phone.push()
+            try await laptop.pull()
+            let writer = try await laptop.open("Plan.txt", O_RDWR)
+            try laptop.remove("Plan.txt")
+            try await phone.save("Plan.txt", "second version")
+            try await phone.push()
+            try await laptop.pull()
+            try laptop.library.perform(.undo)
+            #expect(try !laptop.entry("Plan.txt").pending.contains(.content))
+            laptop.library.close(writer)
+            try await laptop.push()
+            #expect(try await laptop.text("Plan.txt") == "second version")
+            #expect(try laptop.entry("Plan.txt").conflicts == 0)
+        }
+    }
+
     @Test func `a reader of an older version does not hold the newer one up`() async throws {
         try await withPlanOnTwoDevices { laptop, phone, known in
             let reader = try await laptop.open("Plan.txt")

@@ -101,7 +101,7 @@ struct ContainerCheckup: Sendable {
             report.isWhole = repairs
             if repairs { try await repair() }
         }
-        if repairs { try await rotation.publish() }
+        if repairs { try await rotation.publish(repairs: true) }
         if report.isWhole {
             let missing = try await missingContents(&report) { repairs ? try await send($0, of: $1) : false }
             report.missing = missing.map(\.name)

@@ -146,7 +146,11 @@ struct ContainerRepair: Sendable {
         let fresh = try FreshReplica(in: store.path, beginning: ContainerIdentity(id).emptyLog)
         do {
             try await container.useLatestCheckpoint(of: id) { try fresh.add($0) }
-            do { try await readOn(fresh) } catch let error as LogError where salvages && error.isDamage {
+            do {
+                // What came before the newest key was announced could have been written by whoever has a former one.
+                if try fresh.head.position < container.founding { throw LogError.container(.unfounded) }
+                try await readOn(fresh)
+            } catch let error as LogError where salvages && error.isDamage {
                 store.logger.warning("the log cannot be read further", metadata: ["error": "\(error)"])
             }
             if salvages { try await salvage(fresh) }
@@ -164,6 +168,8 @@ struct ContainerRepair: Sendable {
             for entry in entries {
                 try container.admit(entry, at: try fresh.head.position.next)
                 do { try fresh.apply(entry) } catch let fault as ContainerFault { throw LogError.container(fault) }
+                // Those after it were asked for under the former key.
+                if entry.commit.newKey != nil { break }
             }
         }
     }
@@ -171,7 +177,7 @@ struct ContainerRepair: Sendable {
     /// Applies the entries after the position at which the log breaks off, as far as they can be read.
     private func salvage(_ fresh: FreshReplica) async throws {
         let head = try fresh.head
-        var last = head.position
+        var last = max(head.position, container.founding)
         while true {
             let page = try await log.positions(after: last, atMost: ContainerAudit.pageLength)
             for position in page {

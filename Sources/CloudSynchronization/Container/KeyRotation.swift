@@ -5,6 +5,7 @@ import LinuxFiles
 import Logging
 import ObjectStore
 import Replication
+import Synchronization
 
 /// Gives an encrypted container a new key for what comes (the page Secrecy, "A new key").
 struct KeyRotation: Sendable {
@@ -27,12 +28,11 @@ struct KeyRotation: Sendable {
 
     /// Why there is no new key, in one line for a person.
     enum Refusal: Error, CustomStringConvertible {
-        case plain, nothingOffered, notYet
+        case plain, notYet
 
         var description: String {
             switch self {
             case .plain: "the container is not encrypted"
-            case .nothingOffered: "no new key was offered"
             case .notYet: "the cloud could not be read to its end yet; try again"
             }
         }
@@ -48,7 +48,9 @@ struct KeyRotation: Sendable {
             try await follower.followLog()
             guard let head = try container.head() else { throw Refusal.notYet }
             let position = head.position.next
-            guard let announced = try encryption.announcement(at: position.number) else { return try await publish() }
+            guard let announced = try encryption.announcement(at: position.number) else {
+                return try await publishIfNeeded()
+            }
             while try await !inspector.inspect() {}
             // Nobody sees it before the entry is there, and everybody needs it then.
             _ = try await ContainerIdentity(head.container).establish(in: announced.store)
@@ -57,19 +59,19 @@ struct KeyRotation: Sendable {
             if case .appended = try await container.log.append(entry, at: position) {
                 try follower.apply(entry, after: head)
                 inspector.restart()
-                return try await publish()
+                return try await publishIfNeeded()
             }
         }
     }
 
     /// Gives newcomers what they need to begin with the newest key, if that is not sure: a checkpoint, and then the key object.
-    func publishIfNeeded() async throws {
-        if container.encryption?.keys.kept.isUnpublished == true { try await publish() }
+    func publishIfNeeded() async throws(LogError) {
+        if container.encryption?.keys.kept.isUnpublished == true { try await publish(repairs: false) }
     }
 
-    /// Also makes whole what was lost of it since.
-    func publish() async throws(LogError) {
-        do { try await writeWhatIsMissing() } catch {
+    /// - Parameter repairs: whether what is there is looked through, too.
+    func publish(repairs: Bool) async throws(LogError) {
+        do { try await writeWhatIsMissing(repairs: repairs) } catch {
             switch error {
             case let error as LogError: throw error
             case let error as ObjectStoreError: throw .store(error)
@@ -79,11 +81,12 @@ struct KeyRotation: Sendable {
         }
     }
 
-    private func writeWhatIsMissing() async throws {
+    private func writeWhatIsMissing(repairs: Bool) async throws {
         guard let encryption = container.encryption, encryption.keys.kept.ring.hasFormer,
             let head = try container.head()
         else { return }
-        if try await container.latestCheckpointHead().map({ $0.position < container.founding }) ?? true {
+        if try await !hasCheckpoint(of: head.container, repairs: repairs) {
+            if repairs { try await container.checkpoints.remove(at: head.position) }
             let snapshot = try await onBlockingThread { [store] in
                 try CheckpointSnapshot(of: store.catalog, in: store.files)
             }
@@ -92,5 +95,18 @@ struct KeyRotation: Sendable {
         let isNew = encryption.keys.kept.isUnpublished
         try await encryption.publishKeyObject()
         if isNew { store.logger.notice("the key of the cloud container was changed") }
+    }
+
+    /// Whether there is a checkpoint that a newcomer can begin with.
+    private func hasCheckpoint(of id: ContainerID, repairs: Bool) async throws -> Bool {
+        guard repairs else {
+            return try await container.latestCheckpointHead().map { $0.position >= container.founding } ?? false
+        }
+        let isUsed = Mutex(false)
+        try await container.useLatestCheckpoint(of: id) { checkpoint in
+            try checkpoint.forEach { _, _ in }
+            isUsed.withLock { $0 = true }
+        }
+        return isUsed.withLock { $0 }
     }
 }

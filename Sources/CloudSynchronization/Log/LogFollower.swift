@@ -34,7 +34,11 @@ struct LogFollower: Sendable {
             if entries.isEmpty { return }
             count = entries.count < count ? 1 : min(count * 2, ReplicatedLog.mostAtOnce)
             cloud.changesAreOfInterest()
-            for entry in entries { head = try apply(entry, after: head) }
+            for entry in entries {
+                head = try apply(entry, after: head)
+                // Those after it were asked for under the former key.
+                if entry.commit.newKey != nil { break }
+            }
         }
     }
 

@@ -40,7 +40,7 @@ extension Undoing {
         let held = fileHeldOpen(of: entry, was: step)
         entry.inode = held?.inode ?? InodeNumber(0)
         entry.inode = try transaction.insert(entry)
-        try adoptWrites(to: held, of: &entry, transaction)
+        try adoptWrites(to: held, of: &entry, was: step.entry, transaction)
         if committed, let id = entry.id { try replicatedTree.show(id, in: folder.inode, transaction) }
         if entry.kind != .document { progress.restored.append((entry, modified)) }
         try announce(entry, transaction)
@@ -109,12 +109,17 @@ extension Undoing {
 
     /// A program may have written to the file since it was removed, and may go on.
     ///
-    /// - Parameter held: the file, if a program still has it open.
-    private func adoptWrites(to held: OpenFile?, of entry: inout Entry, _ transaction: Transaction) throws {
+    /// - Parameters:
+    ///   - held: the file, if a program still has it open.
+    ///   - former: the row as it was removed. The container may have a newer version since, and then only that row tells of a time that the file
+    ///     got without a new content.
+    private func adoptWrites(
+        to held: OpenFile?, of entry: inout Entry, was former: Entry, _ transaction: Transaction
+    ) throws {
         if let held {
             let row = entry
             try tree.contents.attach(held, to: &entry, transaction) {
-                try foundFiles.looksChanged(row, $0, transaction)
+                try foundFiles.looksChanged(row, $0, transaction) && foundFiles.looksChanged(former, $0, transaction)
             }
             try transaction.update(entry)
             removal.endOrphan(entry.inode, transaction)

@@ -40,12 +40,16 @@ public struct ContainerIdentity: Codable, Sendable, Equatable {
             default: throw .store(error)
             }
         }
-        let identity: ContainerIdentity
-        do { identity = try JSONDecoder().decode(ContainerIdentity.self, from: Data(bytes)) } catch {
-            throw .container(.unnamed)
-        }
-        guard identity.format == currentFormat, identity.encoded == bytes else { throw .container(.unnamed) }
+        guard let identity = ContainerIdentity(bytes) else { throw .container(.unnamed) }
         return identity
+    }
+
+    /// - Returns: nil for bytes that are not exactly those of an identity.
+    init?(_ bytes: [UInt8]) {
+        guard let identity = try? JSONDecoder().decode(ContainerIdentity.self, from: Data(bytes)),
+            identity.format == Self.currentFormat, identity.encoded == bytes
+        else { return nil }
+        self = identity
     }
 
     /// Removes the object if it is damaged, so that it can be created again.

@@ -85,8 +85,8 @@ public enum ContainerFault: Error, Sendable, Equatable, CustomStringConvertible 
     case hole(LogPosition)
     /// The container is encrypted, and this device does not have its key.
     case encrypted
-    /// Another device has changed the container's key, and this device does not have the new one.
-    case keyChanged(by: String, at: Timestamp)
+    /// Another device has changed the container's key, and this device does not have the new one. By whom and when, as far as that can be told.
+    case keyChanged(by: String?, at: Timestamp?)
     /// The checkpoint is missing that the container's newest key began with, so that a newcomer can trust nothing before it.
     case unfounded
     /// This device has read further than the log goes.
@@ -116,7 +116,9 @@ public enum ContainerFault: Error, Sendable, Equatable, CustomStringConvertible 
         case .replaced: "the cloud holds another container than this device knows"
         case .encrypted: "the cloud container is encrypted, and this device does not have its key"
         case .keyChanged(let device, let time):
-            "the key of the cloud container was changed on '\(device.filter { !$0.isNewline })' (\(time.iso8601))"
+            "the key of the cloud container was changed on "
+                + (device.map { "'\($0.filter { !$0.isNewline })'" } ?? "another device")
+                + (time.map { " (\($0.iso8601))" } ?? "")
         case .unfounded: "the cloud container has lost the checkpoint that its key began with"
         case .hole(let position): "the log of the cloud container has a hole at position \(position.number)"
         case .rolledBack(let end, let position):

@@ -46,6 +46,23 @@ extension FetchedCheckpoint {
     }
 }
 
+extension FetchedCheckpoint {
+    /// The entries of a part, each with its record, in their order.
+    static func entries(of part: [UInt8]) throws(CheckpointError) -> [(ReplicaEntry, [UInt8])] {
+        let decoder = JSONDecoder()
+        var entries: [(ReplicaEntry, [UInt8])] = []
+        for line in part.split(separator: UInt8(ascii: "\n")) {
+            let entry: ReplicaEntry
+            do { entry = try decoder.decode(ReplicaEntry.self, from: Data(line)) } catch {
+                throw .invalid("an entry cannot be read")
+            }
+            do throws(CommitError) { try Commit.validate(entry) } catch { throw .invalid(error.description) }
+            entries.append((entry, Array(line)))
+        }
+        return entries
+    }
+}
+
 /// Some parts of a checkpoint that are being decoded, each on a thread of its own.
 private final class DecodedParts: Sendable {
     typealias Part = Result<[(ReplicaEntry, [UInt8])], CheckpointError>
@@ -73,17 +90,7 @@ private final class DecodedParts: Sendable {
         do { part = try read(range, of: file) } catch {
             return .failure(.invalid("the file with its parts cannot be read: \(error)"))
         }
-        let decoder = JSONDecoder()
-        var entries: [(ReplicaEntry, [UInt8])] = []
-        for line in part.split(separator: UInt8(ascii: "\n")) {
-            let entry: ReplicaEntry
-            do { entry = try decoder.decode(ReplicaEntry.self, from: Data(line)) } catch {
-                return .failure(.invalid("an entry cannot be read"))
-            }
-            do throws(CommitError) { try Commit.validate(entry) } catch { return .failure(.invalid(error.description)) }
-            entries.append((entry, Array(line)))
-        }
-        return .success(entries)
+        return Result { () throws(CheckpointError) in try FetchedCheckpoint.entries(of: part) }
     }
 
     private static func read(_ range: Range<Int64>, of file: FileDescriptor) throws -> [UInt8] {

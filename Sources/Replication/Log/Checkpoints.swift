@@ -209,6 +209,14 @@ public struct Checkpoints: Sendable {
         }
     }
 
+    /// Removes what there is of a checkpoint that cannot be read: the manifest first, so that nobody finds one that lacks parts.
+    public func remove(at position: LogPosition) async throws(CheckpointError) {
+        let all = try await keys().filter { $0.components[1] == position.key.last }
+        for key in all.filter({ $0.last == Self.manifestName }) + all.filter({ $0.last != Self.manifestName }) {
+            try await stored { () throws(ObjectStoreError) in try await store.delete(key) }
+        }
+    }
+
     private static func key(_ position: LogPosition, _ name: String) -> ObjectKey {
         ObjectKey(valid: [folder, position.key.last, name])
     }

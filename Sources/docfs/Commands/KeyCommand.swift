@@ -41,33 +41,52 @@ struct KeyCommand: ParsableCommand {
     }
 
     private func change(_ container: EncryptedContainer, _ told: Passphrase?) throws {
-        let former = container.keys.object
-        if container.keys.isLocked {
+        let present = try container.keyObject()
+        if container.isLeftBehind(present) {
             throw CommandFailure("its key was changed on another device; `docfs key` takes the new passphrase")
         }
         let passphrase = try told ?? Passphrase.asked(.other)
         try passphrase.requireNoRecoveryKey()
-        if (try? former.unwrap(passphrase.text)) != nil {
-            throw CommandFailure("that is the passphrase of now, which a lost device may know; choose another one")
+        // Another device may have changed it since.
+        for object in [container.keys.object, present].compactMap(\.self) {
+            if (try? object.unwrap(passphrase.text)) != nil {
+                throw CommandFailure("that is the passphrase of now, which a lost device may know; choose another one")
+            }
         }
         let (key, recoveryKey) = (ContainerKey.random(), RecoveryKey.random())
         let object = try KeyObject(wrapping: key, passphrase: passphrase.text, recoveryKey: recoveryKey)
         try container.change { $0.offer(key, object, recoveryKey) }
-        try container.follow("changing the key")
+        let outcome = Result { try container.follow("changing the key") }
+        // It may count although something failed after that, or although nobody heard the answer.
+        guard try EncryptedContainer(of: container.mount).keys.ring.newest.key == key else {
+            try outcome.get()
+            throw CommandFailure("another device changed the key in this moment; `docfs key` takes its passphrase")
+        }
         try RecoveryKeyNotice.tell(
             recoveryKey, ofStore: container.store,
             because: "The container has a new key for all that comes, and the former recovery key opens nothing of it.")
         try Output.line("On each of your other devices say the new passphrase with `docfs key`.")
+        if case .failure(let error) = outcome {
+            throw CommandFailure("the key was changed, and what a new device needs of it is sent later: \(error)")
+        }
     }
 
     private func takeOver(_ container: EncryptedContainer, _ told: Passphrase?) throws {
-        guard container.keys.isLocked else {
+        let present = try container.keyObject()
+        guard container.keys.isLocked || container.isLeftBehind(present) else {
             return try Output.line("This device has the container's key. `docfs key --rotate` changes it.")
         }
         let passphrase = try told ?? Passphrase.asked(.join)
-        do { try container.change { _ = try $0.unlock(passphrase.text) } } catch let refusal as KeyObject.Refusal {
-            throw CommandFailure("what was given is \(refusal); nothing was done")
+        let takeover: KeyTakeover?
+        do throws(KeyObject.Refusal) {
+            takeover = try KeyTakeover(passphrase.text, container.keys, keyObject: present)
+        } catch { throw CommandFailure("what was given is \(error); nothing was done") }
+        guard let takeover else {
+            throw CommandFailure(
+                "another encrypted container has been made in the place of this one; mount with another --cloud URL and --move-to-this-cloud"
+            )
         }
+        try container.change { takeover.apply(to: &$0) }
         try container.follow("taking the key over")
     }
 }

@@ -34,7 +34,7 @@ struct PassphraseCommand: ParsableCommand {
             let passphrase = try told ?? Passphrase.asked(.other)
             try passphrase.requireNoRecoveryKey()
             let object = try Self.replace(container.keys, passphrase, at: container.url)
-            try container.change { $0.replace(object) }
+            try container.change { try $0.replace(object) }
         }
     }
 

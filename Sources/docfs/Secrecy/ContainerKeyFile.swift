@@ -1,5 +1,7 @@
 import Encryption
+import Glibc
 import ObjectStore
+import SystemPackage
 
 /// The keys of the encrypted containers that a store has joined, in a file of its own, `cloud-keys.json`, which only its owner can read. The
 /// documents beside it are plain as well (the page Secrecy). So a mount asks for a passphrase once.
@@ -31,9 +33,11 @@ struct ContainerKeyFile {
 
     /// Replaces what was known of the container at this place. Durable when it returns.
     mutating func remember(_ entry: Entry, at url: CloudURL) throws {
-        entries.removeAll { $0.isAt(url) }
-        entries.append(entry)
-        try write()
+        self = try Self.locked(storePath) { file in
+            file.entries.removeAll { $0.isAt(url) }
+            file.entries.append(entry)
+            return file
+        }
     }
 
     /// Changes what is kept of the container at a place. Durable when it returns.
@@ -43,24 +47,45 @@ struct ContainerKeyFile {
     static func change(
         ofStore path: String, at url: CloudURL, _ body: (inout KeptKeys) throws -> Void
     ) throws -> KeptKeys {
-        var file = try ContainerKeyFile(ofStore: path)
-        guard let index = file.entries.firstIndex(where: { $0.isAt(url) }) else {
-            throw CommandFailure(
-                "the keys of \(url.text) are gone from \(path)/\(json.name); mount with the passphrase")
+        try locked(path) { file in
+            guard let index = file.entries.firstIndex(where: { $0.isAt(url) }) else {
+                throw CommandFailure(
+                    "the keys of \(url.text) are gone from \(path)/\(json.name); mount with the passphrase")
+            }
+            try body(&file.entries[index].keys)
+            return file.entries[index].keys
         }
-        let former = file.entries[index].keys
-        try body(&file.entries[index].keys)
-        if file.entries[index].keys != former { try file.write() }
-        return file.entries[index].keys
+    }
+
+    /// Reads the file, and writes it again if `body` has changed it. Commands and mounts may do so at once: one waits for the other, in a lock
+    /// (flock(2)) on the store's folder, for the file is another one each time.
+    private static func locked<Value>(
+        _ path: String, _ body: (inout ContainerKeyFile) throws -> Value
+    ) throws -> Value {
+        let folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard folder >= 0 else {
+            throw CommandFailure("the store \(path) cannot be opened: \(Errno(rawValue: errno))")
+        }
+        defer { close(folder) }
+        while flock(folder, LOCK_EX) != 0 {
+            guard errno == EINTR else {
+                throw CommandFailure("the store \(path) cannot be locked: \(Errno(rawValue: errno))")
+            }
+        }
+        var file = try ContainerKeyFile(ofStore: path)
+        let former = file.entries
+        let value = try body(&file)
+        if file.entries != former { try json.write(file.entries, toStore: path) }
+        return value
     }
 
     /// Forgets a recovery key that a person was told. Durable when it returns.
     mutating func forget(_ recoveryKey: RecoveryKey) throws {
-        for index in entries.indices { entries[index].keys.forget(recoveryKey) }
-        try write()
+        self = try Self.locked(storePath) { file in
+            for index in file.entries.indices { file.entries[index].keys.forget(recoveryKey) }
+            return file
+        }
     }
-
-    private func write() throws { try Self.json.write(entries, toStore: storePath) }
 }
 
 extension ContainerKeyFile.Entry {

@@ -21,7 +21,9 @@ struct ContainerUnlocking {
         var keys = try ContainerKeyFile(ofStore: request.storePath)
         let known = keys.entry(at: request.cloud)
         // A move goes to what is there now, whatever was there once.
-        if let known, known.isEstablished, !request.movesToOtherCloud { return opened(store, try unlocked(known)) }
+        if let known, known.isEstablished, !request.movesToOtherCloud {
+            return opened(store, try unlocked(known, in: store))
+        }
         // An encrypted one was to be made there before, by a mount that was interrupted.
         let wantsEncryption = request.options.encrypt ?? (known != nil)
         let isKnown = belongsToContainer && !request.mayBeOtherCloud
@@ -60,18 +62,20 @@ struct ContainerUnlocking {
         return (EncryptedStore(store, keys: keys), news)
     }
 
-    /// Another device may have changed the key: who gives the new passphrase now need not give it to `docfs key`.
-    private func unlocked(_ known: ContainerKeyFile.Entry) throws -> ContainerKeyFile.Entry {
+    /// Another device may have changed the key: who gives the new passphrase now need not give it to `docfs key`. What is no passphrase of it is
+    /// passed over, as with each container that this store has joined: the documents that are here are of use without it.
+    private func unlocked(
+        _ known: ContainerKeyFile.Entry, in store: any ObjectStore
+    ) throws -> ContainerKeyFile.Entry {
         guard known.keys.isLocked, let passphrase = request.passphrase ?? Keyring.passphrase(of: request.cloud) else {
             return known
         }
+        let keyObject = try? answer { try await KeyObject.read(from: store) }
+        guard let takeover = try? KeyTakeover(passphrase.text, known.keys, keyObject: keyObject) else { return known }
         var entry = known
-        do throws(KeyObject.Refusal) { _ = try entry.keys.unlock(passphrase.text) } catch {
-            // The keyring may have the former one. The documents that are here are of use without it.
-            if request.passphrase == nil { return known }
-            throw refusal(error)
+        entry.keys = try ContainerKeyFile.change(ofStore: request.storePath, at: request.cloud) {
+            takeover.apply(to: &$0)
         }
-        try ContainerKeyFile.change(ofStore: request.storePath, at: request.cloud) { $0 = entry.keys }
         return entry
     }
 
@@ -124,7 +128,7 @@ struct ContainerUnlocking {
         var kept: KeptKeys
         if let known {
             kept = known.keys
-            if object.continues(kept.object) { kept.replace(object) }
+            if object.continues(kept.object) { try kept.replace(object) }
         } else {
             kept = KeptKeys(ring: try unwrap(object), object: object)
         }

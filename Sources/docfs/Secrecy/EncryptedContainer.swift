@@ -1,3 +1,5 @@
+import CloudSynchronization
+import Dispatch
 import Encryption
 import Filesystem
 import Library
@@ -10,6 +12,7 @@ struct EncryptedContainer {
     let url: CloudURL
     /// What the store keeps of its keys now.
     let keys: KeptKeys
+    private static let timeout = DispatchTimeInterval.seconds(60)
 
     /// - Throws: `CommandFailure` where the container of the mount is not encrypted.
     init(of mount: MountedTree) throws {
@@ -20,6 +23,23 @@ struct EncryptedContainer {
             throw CommandFailure("the container at \(url.text) is not encrypted; it has neither passphrase nor key")
         }
         (self.mount, self.store, self.url, keys) = (mount, store, url, entry.keys)
+    }
+
+    /// The key object as it is in the container now.
+    ///
+    /// - Returns: nil where it is lost or damaged.
+    /// - Throws: where the container cannot be asked.
+    func keyObject() throws -> KeyObject? {
+        let objects = try CloudConnection.keptObjects(at: url)
+        guard let result = blockingAnswer(within: Self.timeout, { try await KeyObject.read(from: objects) }) else {
+            throw CommandFailure("\(url.text) does not answer; try again")
+        }
+        do { return try result.get() } catch ObjectStoreError.corrupted { return nil }
+    }
+
+    /// Whether the container goes on under a key that is not here.
+    func isLeftBehind(_ keyObject: KeyObject?) -> Bool {
+        keys.isLocked || keyObject.map { object in !keys.ring.periods.contains { object.wraps($0.key) } } == true
     }
 
     /// Changes what the store keeps; a mount may have changed it meanwhile. Durable when it returns.

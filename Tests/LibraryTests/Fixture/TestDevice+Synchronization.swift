@@ -78,6 +78,15 @@ extension TestDevice {
         }
     }
 
+    /// Synchronizes as a mount does, until the first round is over.
+    func synchronizeOnce() async {
+        let (rounds, end) = AsyncStream.makeStream(of: Void.self)
+        let synchronization = Task { [synchronizer] in await synchronizer.run { end.yield() } }
+        for await _ in rounds { break }
+        synchronization.cancel()
+        await synchronization.value
+    }
+
     /// Reads the log and inspects all of it.
     ///
     /// - Returns: what is wrong with the container; nil if nothing is.

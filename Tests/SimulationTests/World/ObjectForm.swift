@@ -78,7 +78,7 @@ final class ObjectForm: Sendable {
         guard let seed else { return }
         for number in 1..<max(2, keys.withLock(\.count)) where kept.isLocked {
             // Another key's. No passphrase is tried: its cost would be refused.
-            _ = try? kept.unlock(recoveryKey(number, of: seed).text)
+            if let key = try? kept.metKey(recoveryKey(number, of: seed).text) { kept.unlock(key) }
         }
     }
 

@@ -109,6 +109,17 @@ extension World {
         if let content = localContent(of: entry.inode, on: device) { ledger.noteOverwritten(content, by: device.index) }
     }
 
+    /// A commit whose answer was lost may be in the part of the log that is gone. Then its author sends the content once more, and another device may
+    /// know it from there.
+    func noteUncertain() throws {
+        for device in devices {
+            let entries = try device.library.transactions.inspect { try $0.descendants(of: .cloud) }
+            for entry in entries where entry.pending.contains(.content) {
+                if let content = localContent(of: entry.inode, on: device) { ledger.noteShared(content) }
+            }
+        }
+    }
+
     /// Undo brings an edit that was not committed back as a save of its own. Its commit may have been on its way, and then it is in the
     /// history twice.
     func noteGivenUp(_ entry: Entry, on device: SimulatedDevice) {

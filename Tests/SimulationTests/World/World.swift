@@ -113,7 +113,7 @@ final class World {
     private func step() throws {
         steps += 1
         if mayBeDamaged, random.once(in: 25) {
-            damage()
+            try damage()
             queue.drain(&random)
             return
         }
@@ -150,7 +150,7 @@ final class World {
 
     /// Removes log entries or the whole log, rolls it back, or replaces the container by another one. In an encrypted container, whose keeper
     /// cannot write entries, two of them may also change places.
-    private func damage() {
+    private func damage() throws {
         let objects = network.objects
         if backup.isEmpty || random.once(in: 2) {
             backup = objects
@@ -178,6 +178,7 @@ final class World {
             network.exchange(first, second)
         }
         isDamaged = true
+        try noteUncertain()
         ledger.count("damage")
     }
 
