@@ -58,7 +58,7 @@ struct KeyCommand: ParsableCommand {
         try container.change { $0.offer(key, object, recoveryKey) }
         let outcome = Result { try container.follow("changing the key") }
         // It may count although something failed after that, or although nobody heard the answer.
-        guard try EncryptedContainer(of: container.mount).keys.ring.newest.key == key else {
+        guard try container.keysNow().ring.newest.key == key else {
             try outcome.get()
             throw CommandFailure("another device changed the key in this moment; `docfs key` takes its passphrase")
         }

@@ -42,6 +42,9 @@ struct EncryptedContainer {
         keys.isLocked || keyObject.map { object in !keys.ring.periods.contains { object.wraps($0.key) } } == true
     }
 
+    /// What the store keeps of its keys by now, also where the mount has ended.
+    func keysNow() throws -> KeptKeys { try ContainerKeyFile(ofStore: store).entry(at: url)?.keys ?? keys }
+
     /// Changes what the store keeps; a mount may have changed it meanwhile. Durable when it returns.
     func change(_ body: (inout KeptKeys) throws -> Void) throws {
         try ContainerKeyFile.change(ofStore: store, at: url, body)
