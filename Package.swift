@@ -2,11 +2,15 @@
 
 import PackageDescription
 
-let strict: [SwiftSetting] = [
-    .enableUpcomingFeature("ExistentialAny"),
-    .enableUpcomingFeature("MemberImportVisibility"),
-    .treatAllWarnings(as: .error),
-]
+/// Whether `scripts/fuzz` builds: then libFuzzer sees which code is reached.
+let isFuzzing = Context.environment["DOCFS_FUZZ"] != nil
+
+let strict: [SwiftSetting] =
+    [
+        .enableUpcomingFeature("ExistentialAny"),
+        .enableUpcomingFeature("MemberImportVisibility"),
+        .treatAllWarnings(as: .error),
+    ] + (isFuzzing ? [.define("DOCFS_FUZZ"), .unsafeFlags(["-Xfrontend", "-sanitize=fuzzer"])] : [])
 
 /// The layers, top to bottom; each depends only on those below it (the page Architecture).
 let package = Package(
@@ -267,6 +271,17 @@ let package = Package(
                 .product(name: "SystemPackage", package: "swift-system"),
             ],
             swiftSettings: strict),
+        // Parsers of what others wrote, with their seeds; with libFuzzer where `scripts/fuzz` builds them.
+        .testTarget(
+            name: "FuzzTests",
+            dependencies: [
+                "docfs", "Browse", "Encryption", "Ciphers", "Replication", "ObjectStore", "Documents", "TestSupport",
+            ] + (isFuzzing ? ["CFuzzer"] : []),
+            resources: [.copy("Seeds")], swiftSettings: strict),
+        .systemLibrary(name: "CFuzzer", path: "Tests/CFuzzer"),
     ],
     swiftLanguageModes: [.v6]
 )
+
+// Other tests are not needed, and take long to build.
+if isFuzzing { package.targets.removeAll { $0.type == .test && $0.name != "FuzzTests" } }

@@ -155,7 +155,7 @@ def stages(is_root):
     yield Stage(
         "libraries", "Libraries and simulation",
         Tests("CatalogTests", "FilesystemTests", "LibraryTests", "CloudSynchronizationTests"), Tests("SimulationTests"))
-    yield Stage("stores", "Object stores, plain and encrypted", Tests("ObjectStoreTests", "EncryptionTests"))
+    yield Stage("stores", "Object stores, plain and encrypted", Tests("ObjectStoreTests", "EncryptionTests", "FuzzTests"))
     mounts = Tests("EndToEndTests", "ConformanceTests")
     if is_root:
         yield Stage("mounts", "Mounts as root", mounts)
