@@ -31,6 +31,23 @@ struct ContainerAccess: Sendable {
     /// How far this device has read the log; nil before it has met the container.
     func head() throws -> LogHead? { try store.read { try $0.logHead() } }
 
+    /// To be called before anything is believed or sent: under its former keys a device that was left behind sees what everybody may have written who
+    /// was shut out, and nothing else.
+    ///
+    /// - Throws: `ContainerFault.keyChanged`
+    func requireKeys() throws(LogError) {
+        if encryption?.keys.kept.isLocked == true { throw .container(.keyChanged(by: nil, at: nil)) }
+    }
+
+    /// As `requireKeys`, and asks the container whether its key is another one by now.
+    func requireNewestKeys() async throws(LogError) {
+        let isLeftBehind: Bool
+        do throws(ObjectStoreError) { isLeftBehind = try await encryption?.isLeftBehind() ?? false } catch {
+            throw .store(error)
+        }
+        if isLeftBehind { throw .container(.keyChanged(by: nil, at: nil)) }
+    }
+
     /// Follows an entry that announces the container's next key. To be called before the entry is applied: what comes after it cannot be seen
     /// without the key.
     ///
@@ -39,7 +56,7 @@ struct ContainerAccess: Sendable {
         guard let newKey = entry.commit.newKey else {
             let isStart = encryption?.keys.kept.ring.periods.contains { $0.start == position.number }
             if isStart == true { throw .container(.otherHistory(at: position)) }
-            return
+            return try requireKeys()
         }
         guard let encryption else {
             throw .entry(position, .invalid("a key, in a container that is not encrypted"))

@@ -156,6 +156,7 @@ public final class Synchronizer: Sendable {
     private func handle(_ error: LogError) async {
         guard error.concernsLog else { return _ = report(Connection(error)) }
         do {
+            try await container.requireNewestKeys()
             if try await repair.takeOverIfRepaired() { return cloud.wake.signal() }
             report(Connection(error))
         } catch let other as LogError {

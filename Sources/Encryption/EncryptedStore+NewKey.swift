@@ -25,11 +25,17 @@ extension EncryptedStore {
             guard case .corrupted = error else { throw error }
             return false
         }
-        guard let found, !keys.kept.ring.periods.contains(where: { found.wraps($0.key) }) else { return false }
-        do { try await onBlockingThread { [keys] in try keys.change { $0.meet(found) } } } catch {
-            throw .unusable("\(error)")
-        }
-        return true
+        let kept = keys.kept
+        let isForeign = found.map { found in !kept.ring.periods.contains { found.wraps($0.key) } } ?? false
+        if !isForeign, !kept.isLocked { return false }
+        do {
+            return try await onBlockingThread { [keys] in
+                try keys.change { kept in
+                    if let found, isForeign { kept.meet(found) } else { kept.forgetUnannounced() }
+                    return kept.isLocked
+                }
+            }
+        } catch { throw .unusable("\(error)") }
     }
 
     /// Puts the key object in the container that holds the newest key, in the place of the former one. One that holds it already, with another passphrase

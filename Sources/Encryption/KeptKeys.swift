@@ -16,6 +16,8 @@ public struct KeptKeys: Sendable, Equatable {
         var key: ContainerKey?
         /// Of one that was made here.
         let recoveryKey: RecoveryKey?
+        /// Where the log announces it; nil for one that was not met there.
+        let start: Int64?
 
         var isOffer: Bool { recoveryKey != nil }
     }
@@ -47,7 +49,7 @@ public struct KeptKeys: Sendable, Equatable {
     /// Keeps a key that is to follow. Until the log has it nothing changes. One that was offered before stays: it may be in the log already, though
     /// nobody here was told.
     public mutating func offer(_ key: ContainerKey, _ object: KeyObject, _ recoveryKey: RecoveryKey) {
-        successors.append(Successor(object: object, key: key, recoveryKey: recoveryKey))
+        successors.append(Successor(object: object, key: key, recoveryKey: recoveryKey, start: nil))
     }
 
     /// The key that was offered last, as the entry at a position of the log is to announce it; nil if none was.
@@ -77,7 +79,7 @@ public struct KeptKeys: Sendable, Equatable {
         guard let index = successors.lastIndex(where: { $0.key.map(announced.wraps) == true }),
             let key = successors[index].key
         else {
-            meet(announced)
+            meet(announced, at: position)
             return .locked
         }
         guard let next = ring.adding(key, after: position), announced.ring(with: key) == next else {
@@ -92,17 +94,29 @@ public struct KeptKeys: Sendable, Equatable {
     }
 
     /// Notes that the container goes on under another key than those that are here.
-    mutating func meet(_ object: KeyObject) {
-        if successors.contains(where: { $0.key == nil && $0.object == object }) { return }
+    ///
+    /// - Parameter position: where the log announces it; nil where only the container's key object tells.
+    mutating func meet(_ object: KeyObject, at position: Int64? = nil) {
+        // The log says it, and a key object, which everybody can replace, says nothing against that.
+        let isAnnounced = successors.contains { $0.key == nil && $0.start != nil }
+        if position == nil, isAnnounced { return }
+        let met = Successor(object: object, key: nil, recoveryKey: nil, start: position)
+        if successors.contains(met) { return }
         successors.removeAll { $0.key == nil }
         // First, so that it does not stand for what was offered last.
-        successors.insert(Successor(object: object, key: nil, recoveryKey: nil), at: 0)
+        successors.insert(met, at: 0)
     }
+
+    /// Whether only a key object told of another key, so that it is to be looked at again.
+    public var isLockedByKeyObject: Bool { successors.contains { $0.key == nil && $0.start == nil } }
+
+    /// Forgets what only a key object told, which has gone: the disk or the container of somebody else was in the place of this one.
+    mutating func forgetUnannounced() { successors.removeAll { $0.key == nil && $0.start == nil } }
 
     /// Takes over what the container's key object holds.
     ///
     /// - Returns: false where it is not that of this container, or holds no newer key.
-    public mutating func adopt(_ ring: KeyRing, _ object: KeyObject) -> Bool {
+    mutating func adopt(_ ring: KeyRing, _ object: KeyObject) -> Bool {
         guard self.ring.isBeginning(of: ring), self.ring != ring else { return false }
         self = KeptKeys(ring: ring, object: object)
         return true
@@ -115,13 +129,14 @@ public struct KeptKeys: Sendable, Equatable {
     ///
     /// - Parameter secret: its passphrase, or its recovery key as a text. Trying it takes long.
     /// - Returns: nil if none was met.
-    public func metKey(_ secret: String) throws(KeyObject.Refusal) -> ContainerKey? {
+    func metKey(_ secret: String) throws(KeyObject.Refusal) -> ContainerKey? {
         guard let met = successors.first(where: { $0.key == nil }) else { return nil }
         return try met.object.unwrap(secret)
     }
 
-    /// Keeps the key that was met: it is followed where the log announces it.
-    public mutating func unlock(_ key: ContainerKey) {
+    /// Keeps the key that was met: it is followed where the log announces it. What was offered here before is not wanted any more.
+    mutating func unlock(_ key: ContainerKey) {
+        successors.removeAll(where: \.isOffer)
         for index in successors.indices where successors[index].key == nil && successors[index].object.wraps(key) {
             successors[index].key = key
         }

@@ -41,7 +41,7 @@ public struct KeyRing: Sendable, Equatable {
     }
 
     /// Whether the other one is this one, or has more keys after those.
-    public func isBeginning(of other: KeyRing) -> Bool { other.periods.starts(with: periods) }
+    func isBeginning(of other: KeyRing) -> Bool { other.periods.starts(with: periods) }
 }
 
 extension KeyRing: CustomStringConvertible {

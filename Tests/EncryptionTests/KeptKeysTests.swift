@@ -77,6 +77,44 @@ struct KeptKeysTests {
         #expect(try mine.metKey("battery staple") == nil)
     }
 
+    @Test func `attack: a key that was made with the former passphrase is not taken over`() throws {
+        let first = ContainerKey.random()
+        let kept = KeptKeys(ring: KeyRing(first), object: try object(first, passphrase: "former"))
+        // Whoever was shut out has the former key and its passphrase, and makes the next key himself.
+        let his = ContainerKey.random()
+        let ring = try #require(kept.ring.adding(his, after: 7))
+        let forged = try object(his, passphrase: "former").holding(ring)
+        #expect(throws: KeyObject.Refusal.wrongPassphrase) { try KeyTakeover("former", kept, keyObject: forged) }
+        var locked = kept
+        #expect(locked.follow(forged, at: 7) == .locked)
+        #expect(throws: KeyObject.Refusal.wrongPassphrase) { try KeyTakeover("former", locked, keyObject: nil) }
+        // The right one, by the key object or by the log.
+        let next = ContainerKey.random()
+        let announced = try object(next).holding(try #require(kept.ring.adding(next, after: 7)))
+        for keyObject in [announced, nil] {
+            var other = kept
+            #expect(other.follow(announced, at: 7) == .locked)
+            try #require(try KeyTakeover("battery staple", other, keyObject: keyObject)).apply(to: &other)
+            #expect(other.follow(announced, at: 7) == .known && other.ring.newest.key == next)
+        }
+        #expect(try KeyTakeover("another", kept, keyObject: try object(.random(), passphrase: "another")) == nil)
+    }
+
+    @Test func `what only a key object told is forgotten with it, and what the log told stays`() throws {
+        var kept = KeptKeys.ofTests(.random())
+        let plain = kept
+        kept.meet(try object(.random()))
+        #expect(kept.isLocked)
+        kept.forgetUnannounced()
+        #expect(kept == plain)
+        let announced = try object(.random())
+        #expect(kept.follow(announced, at: 7) == .locked)
+        let locked = kept
+        kept.meet(try object(.random()))
+        kept.forgetUnannounced()
+        #expect(kept == locked)
+    }
+
     @Test
     func `attack: an announcement that holds other former keys, or comes before another one, is followed by nobody`()
         throws

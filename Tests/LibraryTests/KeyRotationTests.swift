@@ -171,6 +171,53 @@ struct KeyRotationTests {
         }
     }
 
+    @Test func `attack: a device that has met the new key believes nothing under a former one, and mends nothing`()
+        async throws
+    {
+        try await withDocuments { laptop, phone in
+            let head = try #require(try phone.synchronizer.container.head())
+            let former = EncryptedStore(phone.keeper, keys: .inMemory(phone.keys.kept))
+            try laptop.offerKey()
+            try await laptop.synchronizer.rotation.run()
+            try phone.create("waiting.txt", "waiting")
+            #expect(try await phone.fault() != nil)
+            let start = head.position.next
+            // An entry in the place of the announcement that follows what the phone has read, and one that does not.
+            for link in [head.link, ChainLink(container: head.container, previous: head.hash, state: .empty)] {
+                try await former.delete(start.key)
+                let forged = try LogEntry(Commit([], from: phone.library.store), after: link)
+                #expect(try await former.putIfAbsent(start.key, forged.bytes) == .created)
+                var root = head
+                (root.position, root.root) = (LogPosition(start.number + 99), LogPosition(start.number + 100))
+                _ = try await Checkpoints(store: former).finish(CheckpointManifest(head: root, count: 0, parts: []))
+                let before = try await phone.keeper.list(ObjectKey("objects")!, after: nil, limit: .max)
+                await phone.synchronizeOnce()
+                await #expect(throws: LogError.self) { try await phone.synchronizer.checkup.checkUp(repairs: true) }
+                await #expect(throws: LogError.self) { try await phone.synchronizer.repair.takeOver(head.container) }
+                await #expect(throws: LogError.self) { try await phone.synchronizer.sender.sendPending() }
+                #expect(try phone.position == head.position && phone.names().count == 3)
+                #expect(try await phone.keeper.list(ObjectKey("objects")!, after: nil, limit: .max) == before)
+            }
+        }
+    }
+
+    @Test func `a container that was in the place of this one for a while locks nothing`() async throws {
+        try await withDocuments { laptop, phone in
+            let own = laptop.keys.kept
+            try await own.object.withdraw(from: laptop.keeper)
+            let stranger = KeptKeys.ofTests(.random()).object
+            _ = try await stranger.establish(in: laptop.keeper)
+            #expect(try await laptop.fault() == .keyChanged(by: nil, at: nil))
+            try await stranger.withdraw(from: laptop.keeper)
+            _ = try await own.object.establish(in: laptop.keeper)
+            // There is an entry that the laptop has not read.
+            try phone.create("meanwhile.txt", "meanwhile")
+            try await phone.push()
+            #expect(try await laptop.fault() == nil)
+            #expect(laptop.keys.kept == own && laptop.exists("meanwhile.txt"))
+        }
+    }
+
     @Test func `a newcomer begins again when a repair has made a damaged checkpoint anew`() async throws {
         try await withDocuments { laptop, phone in
             try laptop.offerKey()

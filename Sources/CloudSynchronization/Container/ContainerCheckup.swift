@@ -95,7 +95,10 @@ struct ContainerCheckup: Sendable {
 
     func checkUp(repairs: Bool) async throws -> CheckupReport {
         var report = CheckupReport()
-        if repairs { try await objects.recreate() }
+        if repairs {
+            try container.requireKeys()
+            try await objects.recreate()
+        }
         if let fault = try await findFault() {
             report.fault = "\(fault)"
             report.isWhole = repairs

@@ -1,5 +1,4 @@
 import Backing
-import Encryption
 import ObjectStore
 import Replication
 import Synchronization
@@ -84,7 +83,7 @@ final class ContainerInspector: Sendable {
     /// Whether the container has the id that this device knows, and the log this device's last entry.
     private func verifyIdentity(of head: LogHead) async throws(LogError) {
         // Its announcement may be lost, or lie in a part of the log that this device does not reach.
-        if try await isLeftBehind() { throw .container(.keyChanged(by: nil, at: nil)) }
+        try await container.requireNewestKeys()
         guard let identity = try await ContainerIdentity.read(from: container.objects) else {
             let isEmpty = try await log.positions(after: .start, atMost: 1).isEmpty
             throw .container(isEmpty ? .emptied : .unnamed)
@@ -94,12 +93,6 @@ final class ContainerInspector: Sendable {
         // If the entry is missing, the audit finds it.
         guard let present = try await log.commitID(at: head.position) else { return }
         guard present == commit else { throw .container(.otherHistory(at: head.position)) }
-    }
-
-    private func isLeftBehind() async throws(LogError) -> Bool {
-        do throws(ObjectStoreError) { return try await container.encryption?.isLeftBehind() == true } catch {
-            throw .store(error)
-        }
     }
 
     /// A chain that has no entry yet is known by its checkpoint only.

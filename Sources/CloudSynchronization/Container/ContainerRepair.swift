@@ -143,6 +143,7 @@ struct ContainerRepair: Sendable {
 
     /// - Parameter salvages: whether a log that breaks off is read as far as it can be.
     private func reread(_ id: ContainerID, salvages: Bool) async throws -> FreshReplica {
+        try container.requireKeys()
         let fresh = try FreshReplica(in: store.path, beginning: ContainerIdentity(id).emptyLog)
         do {
             try await container.useLatestCheckpoint(of: id) { try fresh.add($0) }

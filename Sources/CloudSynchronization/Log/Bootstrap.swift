@@ -21,6 +21,7 @@ struct Bootstrap: Sendable {
 
     /// Where to begin with reading the log.
     func begin() async throws -> LogHead {
+        try container.requireKeys()
         let identity = try await identifyContainer()
         try await takeOverLatestCheckpoint(of: identity.id)
         if let head = try container.head() { return head }

@@ -30,6 +30,7 @@ struct CommitSender: Sendable {
     ///
     /// - Returns: whether anything was sent.
     func sendPending() async throws -> Bool {
+        try container.requireKeys()
         var hasSent = false
         while try await inspector.inspect(), let head = try container.head(),
             let outgoing = try preparation.prepareCommit()

@@ -1,6 +1,7 @@
 import Backing
 import Catalog
 import Documents
+import Encryption
 import Library
 import ObjectStore
 import Replica
@@ -21,6 +22,7 @@ struct LogFollower: Sendable {
     /// Applies what other devices committed, up to the end of the log.
     func followLog() async throws {
         try tree.finishWithdrawals()
+        if container.encryption?.keys.kept.isLockedByKeyObject == true { try await container.requireNewestKeys() }
         var head: LogHead
         if let known = try container.head() {
             head = known

@@ -30,6 +30,10 @@ struct PassphraseCommand: ParsableCommand {
         try CommandFailure.reported {
             let mount = try MountedTree(holdingOrNearest: path)
             let container = try EncryptedContainer(of: mount)
+            if container.keys.isUnpublished {
+                throw CommandFailure(
+                    "its key was just changed, and the container does not have all of that yet; try again")
+            }
             let told = try Passphrase.told(file: passphraseFile, descriptor: nil)
             let passphrase = try told ?? Passphrase.asked(.other)
             try passphrase.requireNoRecoveryKey()

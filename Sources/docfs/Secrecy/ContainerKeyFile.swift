@@ -29,7 +29,9 @@ struct ContainerKeyFile {
     func entry(at url: CloudURL) -> Entry? { entries.first { $0.isAt(url) } }
 
     /// What is known of the container that has this key object, wherever it was before.
-    func entry(for object: KeyObject) -> Entry? { entries.first { object.wraps($0.keys.ring.newest.key) } }
+    func entry(for object: KeyObject) -> Entry? {
+        entries.first { $0.keys.ring.periods.contains { object.wraps($0.key) } }
+    }
 
     /// Replaces what was known of the container at this place. Durable when it returns.
     mutating func remember(_ entry: Entry, at url: CloudURL) throws {

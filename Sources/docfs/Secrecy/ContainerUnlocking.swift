@@ -9,6 +9,8 @@ struct ContainerUnlocking {
     typealias Opened = (store: EncryptedStore?, news: MountNews)
 
     private static let timeout = DispatchTimeInterval.seconds(10)
+    /// A mount that needs no answer waits no longer for one.
+    private static let shortTimeout = DispatchTimeInterval.seconds(2)
 
     let request: MountRequest
     /// Whether the store has met its container.
@@ -67,10 +69,12 @@ struct ContainerUnlocking {
     private func unlocked(
         _ known: ContainerKeyFile.Entry, in store: any ObjectStore
     ) throws -> ContainerKeyFile.Entry {
-        guard known.keys.isLocked, let passphrase = request.passphrase ?? Keyring.passphrase(of: request.cloud) else {
-            return known
-        }
-        let keyObject = try? answer { try await KeyObject.read(from: store) }
+        // What the desktop's keyring has is the former one, most likely.
+        guard let passphrase = request.passphrase else { return known }
+        let answer = blockingAnswer(within: Self.shortTimeout) { try await KeyObject.read(from: store) }
+        let keyObject = try? answer?.get()
+        let isForeign = keyObject.map { object in !known.keys.ring.periods.contains { object.wraps($0.key) } } ?? false
+        guard known.keys.isLocked || isForeign else { return known }
         guard let takeover = try? KeyTakeover(passphrase.text, known.keys, keyObject: keyObject) else { return known }
         var entry = known
         entry.keys = try ContainerKeyFile.change(ofStore: request.storePath, at: request.cloud) {

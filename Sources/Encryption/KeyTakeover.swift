@@ -1,7 +1,5 @@
-import Encryption
-
 /// Keys that another device has given the container, opened with what a person says.
-enum KeyTakeover {
+public enum KeyTakeover {
     /// All of them, as the container's key object holds them.
     case all(KeyRing, KeyObject)
     /// The one that this device has met in the log.
@@ -11,7 +9,9 @@ enum KeyTakeover {
     ///   - secret: the passphrase, or the recovery key as a text. Trying it takes long.
     ///   - keyObject: as it is in the container now; nil where that cannot be had.
     /// - Returns: nil where there is nothing to take over: the key object is that of another container.
-    init?(_ secret: String, _ kept: KeptKeys, keyObject: KeyObject?) throws(KeyObject.Refusal) {
+    /// - Throws: `wrongPassphrase` for a former one, too: whoever was shut out knows it, and could have made another key with it.
+    public init?(_ secret: String, _ kept: KeptKeys, keyObject: KeyObject?) throws(KeyObject.Refusal) {
+        if (try? kept.object.unwrap(secret)) != nil { throw .wrongPassphrase }
         var refusal: KeyObject.Refusal?
         if let keyObject, !keyObject.wraps(kept.ring.newest.key) {
             do throws(KeyObject.Refusal) {
@@ -33,7 +33,8 @@ enum KeyTakeover {
         return nil
     }
 
-    func apply(to kept: inout KeptKeys) {
+    /// Keeps them.
+    public func apply(to kept: inout KeptKeys) {
         switch self {
         case .all(let ring, let object): _ = kept.adopt(ring, object)
         case .next(let key): kept.unlock(key)
