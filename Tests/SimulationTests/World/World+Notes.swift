@@ -192,6 +192,8 @@ extension World {
         let conflicts = try? device.library.transactions.inspect {
             try CatalogReplica($0).visibleEntry(id, at: now)?.versions?.conflicts
         }
-        return (conflicts ?? []).map(\.sha256)
+        // An edit that was not sent yet takes the place of the version that it was made from.
+        let replaced = entry.pending.contains(.content) ? entry.contentVersion : nil
+        return (conflicts ?? []).filter { $0.id != replaced }.map(\.sha256)
     }
 }
