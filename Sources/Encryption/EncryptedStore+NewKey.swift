@@ -26,7 +26,7 @@ extension EncryptedStore {
             return false
         }
         let kept = keys.kept
-        let isForeign = found.map { found in !kept.ring.periods.contains { found.wraps($0.key) } } ?? false
+        let isForeign = found?.wrapsKey(of: kept.ring) == false
         if !isForeign, !kept.isLocked { return false }
         do {
             return try await onBlockingThread { [keys] in

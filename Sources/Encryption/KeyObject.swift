@@ -169,6 +169,9 @@ public struct KeyObject: Sendable, Equatable, Codable {
         derivedKey(from: key.bytes, info: Array("docfs former keys".utf8), count: 64)
     }
 
+    /// Whether it wraps one of these keys: then it is that of this container, now or before.
+    public func wrapsKey(of ring: KeyRing) -> Bool { ring.periods.contains { wraps($0.key) } }
+
     /// Whether it wraps this key.
     public func wraps(_ key: ContainerKey) -> Bool { fingerprint == hexadecimal(key.fingerprint) }
 
@@ -232,7 +235,7 @@ public struct KeyObject: Sendable, Equatable, Codable {
     ) async throws(ObjectStoreError) -> KeyObject? {
         do throws(ObjectStoreError) {
             guard let found = KeyObject(try await store.get(key, limit: Self.largest)) else { return nil }
-            guard hasKey(found) || ring?.periods.contains(where: { found.wraps($0.key) }) == true
+            guard hasKey(found) || ring.map(found.wrapsKey) == true
             else { throw .unusable(Self.otherContainer) }
             return found
         } catch {

@@ -73,7 +73,7 @@ struct KeyCommand: ParsableCommand {
 
     private func takeOver(_ container: EncryptedContainer, _ told: Passphrase?) throws {
         let present = try container.keyObject()
-        guard container.keys.isLocked || container.isLeftBehind(present) else {
+        guard container.isLeftBehind(present) else {
             return try Output.line("This device has the container's key. `docfs key --rotate` changes it.")
         }
         let passphrase = try told ?? Passphrase.asked(.join)

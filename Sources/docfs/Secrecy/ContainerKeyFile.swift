@@ -30,7 +30,7 @@ struct ContainerKeyFile {
 
     /// What is known of the container that has this key object, wherever it was before.
     func entry(for object: KeyObject) -> Entry? {
-        entries.first { $0.keys.ring.periods.contains { object.wraps($0.key) } }
+        entries.first { object.wrapsKey(of: $0.keys.ring) }
     }
 
     /// Replaces what was known of the container at this place. Durable when it returns.

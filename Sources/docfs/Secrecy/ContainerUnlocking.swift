@@ -73,8 +73,7 @@ struct ContainerUnlocking {
         guard let passphrase = request.passphrase else { return known }
         let answer = blockingAnswer(within: Self.shortTimeout) { try await KeyObject.read(from: store) }
         let keyObject = try? answer?.get()
-        let isForeign = keyObject.map { object in !known.keys.ring.periods.contains { object.wraps($0.key) } } ?? false
-        guard known.keys.isLocked || isForeign else { return known }
+        guard known.keys.isLocked || keyObject?.wrapsKey(of: known.keys.ring) == false else { return known }
         guard let takeover = try? KeyTakeover(passphrase.text, known.keys, keyObject: keyObject) else { return known }
         var entry = known
         entry.keys = try ContainerKeyFile.change(ofStore: request.storePath, at: request.cloud) {

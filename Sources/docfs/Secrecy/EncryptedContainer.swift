@@ -39,7 +39,7 @@ struct EncryptedContainer {
 
     /// Whether the container goes on under a key that is not here.
     func isLeftBehind(_ keyObject: KeyObject?) -> Bool {
-        keys.isLocked || keyObject.map { object in !keys.ring.periods.contains { object.wraps($0.key) } } == true
+        keys.isLocked || keyObject?.wrapsKey(of: keys.ring) == false
     }
 
     /// What the store keeps of its keys by now, also where the mount has ended.
