@@ -71,8 +71,8 @@ let package = Package(
         .target(
             name: "CloudSynchronization",
             dependencies: [
-                "CLinux", "Library", "Backing", "Replica", "Replication", "Catalog", "Encryption", "ObjectStore",
-                "Documents", "LinuxFiles",
+                "CLinux", "Library", "Backing", "Replica", "Replication", "Catalog", "Ciphers", "Encryption",
+                "ObjectStore", "Documents", "LinuxFiles",
                 .product(name: "DequeModule", package: "swift-collections"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "SystemPackage", package: "swift-system"),
@@ -91,7 +91,7 @@ let package = Package(
         .target(
             name: "Backing",
             dependencies: [
-                "CLinux", "Catalog", "Documents", "LinuxFiles", "CrashPoints",
+                "CLinux", "Catalog", "Ciphers", "Documents", "Hashing", "LinuxFiles", "CrashPoints",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "SystemPackage", package: "swift-system"),
             ],
@@ -99,7 +99,7 @@ let package = Package(
         .target(
             name: "Replication",
             dependencies: [
-                "ObjectStore", "Documents", "LinuxFiles", "Hashing", "CrashPoints",
+                "ObjectStore", "Documents", "LinuxFiles", "Ciphers", "Hashing", "CrashPoints",
                 .product(name: "SystemPackage", package: "swift-system"),
             ],
             swiftSettings: strict),
@@ -202,7 +202,7 @@ let package = Package(
         .testTarget(
             name: "ReplicationTests",
             dependencies: [
-                "Replication", "ObjectStore", "Documents", "Hashing", "TestSupport",
+                "Replication", "Ciphers", "ObjectStore", "Documents", "Hashing", "TestSupport",
                 .product(name: "SystemPackage", package: "swift-system"),
             ],
             swiftSettings: strict),
@@ -236,7 +236,7 @@ let package = Package(
             name: "SimulationTests",
             dependencies: [
                 "CloudSynchronization", "Library", "Backing", "Replica", "Replication", "Catalog", "ObjectStore",
-                "Encryption", "Documents", "LinuxFiles", "Hashing", "CLinux", "TestSupport",
+                "Encryption", "Ciphers", "Documents", "LinuxFiles", "Hashing", "CLinux", "TestSupport",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "SystemPackage", package: "swift-system"),
             ],

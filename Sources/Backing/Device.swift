@@ -1,6 +1,8 @@
 import Catalog
+import Ciphers
 import Documents
 import Glibc
+import Hashing
 
 /// This mount among the devices that share a container.
 public struct Device: Sendable, Equatable {
@@ -8,6 +10,8 @@ public struct Device: Sendable, Equatable {
     public let id: DeviceID
     /// Shown to people on other devices (`--device-name`), by default the name of the host.
     public let name: String
+    /// Signs what it writes to an encrypted container. Kept by the store beside the id.
+    public let key: SigningKey
 }
 
 extension Device {
@@ -18,11 +22,18 @@ extension Device {
         // A copy may be used beside its original, so it is another device.
         let known = try isCopy ? nil : transaction.setting(.deviceID).flatMap(DeviceID.init)
         let id = known ?? .random(using: &random)
+        let knownKey = try known == nil ? nil : transaction.setting(.deviceKey).flatMap { [UInt8](hexadecimal: $0) }
+        let seed = knownKey.flatMap { $0.count == SigningKey.seedLength ? $0 : nil } ?? newSeed(&random)
         let name = try name ?? transaction.setting(.deviceName) ?? hostName()
         // Written only if they changed, because a mount must succeed on a full disk.
         try transaction.change(.deviceID, to: id.description)
+        try transaction.change(.deviceKey, to: hexadecimal(seed))
         try transaction.change(.deviceName, to: name)
-        return Device(id: id, name: name)
+        return Device(id: id, name: name, key: SigningKey(seed: SecretBytes(seed)))
+    }
+
+    private static func newSeed(_ random: inout any RandomNumberGenerator) -> [UInt8] {
+        (0..<SigningKey.seedLength).map { _ in UInt8.random(in: 0...255, using: &random) }
     }
 
     private static func hostName() -> String {

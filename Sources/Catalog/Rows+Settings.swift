@@ -5,6 +5,8 @@ import GRDB
 public enum Setting: String, Sendable {
     /// The id of this device, a UUID. A copy of the store gets another.
     case deviceID
+    /// The secret with which this device signs what it writes to an encrypted container: hexadecimal digits. It lives and dies with the id.
+    case deviceKey
     /// The name by which people know this device (`--device-name`).
     case deviceName
     /// The position and hashes of the last log entry that was applied, as JSON (`LogHead`).

@@ -1,5 +1,6 @@
 import Backing
 import Catalog
+import Ciphers
 import Documents
 import Encryption
 import LinuxFiles
@@ -28,6 +29,26 @@ struct ContainerAccess: Sendable {
         checkpoints = Checkpoints(store: objects, interval: checkpointInterval)
     }
 
+    /// Signs what this device writes; nil in a plain container, where everybody may write in every name.
+    var signingKey: SigningKey? { encryption == nil ? nil : store.device.key }
+
+    /// Whether nothing of this device is in the log yet, so that its entries could be anybody's (`Members`).
+    func mustJoin(_ head: LogHead) -> Bool { encryption != nil && head.members?[store.device.id] == nil }
+
+    /// The entry of this device that is to follow a head. One that the others would refuse is not made.
+    ///
+    /// - Parameter encoded: the commit as `Commit.encoded` gives it.
+    /// - Throws: `ContainerFault.full`, `ContainerFault.otherKey`.
+    func entry(_ commit: Commit, encoded: [UInt8]? = nil, after head: LogHead) throws -> LogEntry {
+        // The others will know this device by its key, also after a loss of power here.
+        if mustJoin(head) { try store.catalog.synchronize() }
+        let entry = try LogEntry(commit, encoded: encoded, after: head, signedWith: signingKey)
+        do throws(ContainerFault) { try head.check(entry) } catch {
+            throw LogError.container(mustJoin(head) ? .full : .otherKey)
+        }
+        return entry
+    }
+
     /// How far this device has read the log; nil before it has met the container.
     func head() throws -> LogHead? { try store.read { try $0.logHead() } }
 
@@ -51,8 +72,11 @@ struct ContainerAccess: Sendable {
     /// Follows an entry that announces the container's next key. To be called before the entry is applied: what comes after it cannot be seen
     /// without the key.
     ///
-    /// - Throws: `ContainerFault.keyChanged` where the key is not here.
+    /// - Throws: `ContainerFault.keyChanged` where the key is not here, or `removed`.
     func admit(_ entry: LogEntry, at position: LogPosition) throws(LogError) {
+        if encryption == nil, entry.signature != nil {
+            throw .entry(position, .invalid("a signature, in a container that is not encrypted"))
+        }
         guard let newKey = entry.commit.newKey else {
             let isStart = encryption?.keys.kept.ring.periods.contains { $0.start == position.number }
             if isStart == true { throw .container(.otherHistory(at: position)) }
@@ -67,7 +91,10 @@ struct ContainerAccess: Sendable {
         }
         switch announcement {
         case .known: return
-        case .locked: throw .container(.keyChanged(by: entry.commit.deviceName, at: entry.commit.time))
+        case .locked:
+            let isRemoved = entry.commit.removed?.contains(store.device.id) == true
+            let (name, time) = (entry.commit.deviceName, entry.commit.time)
+            throw .container(isRemoved ? .removed(by: name, at: time) : .keyChanged(by: name, at: time))
         case .impossible: throw .entry(position, .invalid("a key that cannot follow those of this container"))
         }
     }
@@ -82,8 +109,10 @@ struct ContainerAccess: Sendable {
     }
 
     /// The head of the newest checkpoint; nil without one. A damaged checkpoint counts as none.
-    func latestCheckpointHead() async throws(LogError) -> LogHead? {
-        do throws(CheckpointError) { return try await checkpoints.latestHead() } catch {
+    ///
+    /// - Parameter head: of this device.
+    func latestCheckpointHead(for head: LogHead) async throws(LogError) -> LogHead? {
+        do throws(CheckpointError) { return try await checkpoints.latestHead(for: head) } catch {
             switch error {
             case .store(let reason): throw .store(reason)
             case .invalid: return nil
@@ -94,6 +123,22 @@ struct ContainerAccess: Sendable {
     /// Where the log began to have its newest key: whoever has a former one could have written all that came before.
     var founding: LogPosition { LogPosition(encryption?.keys.kept.ring.newest.start ?? 0) }
 
+    /// The devices of a container that this device knows; nil for none, and of another container.
+    private func knownMembers(of id: ContainerID) throws -> Members? {
+        guard let head = try head(), head.container == id else { return nil }
+        return head.members
+    }
+
+    /// Whether no device can have been removed that this one still knows: a removal goes with a new key.
+    var knowsAllRemovals: Bool { get throws { try head().map { founding <= $0.position } ?? true } }
+
+    /// The beginning of a container's log, for reading it anew: what this device knows of others counts from there on.
+    func beginning(of id: ContainerID) throws -> LogHead {
+        var head = ContainerIdentity(id).emptyLog
+        head.members = try knownMembers(of: id)
+        return head
+    }
+
     /// Passes the newest undamaged checkpoint to `body`. Without one, the log must be read from its start.
     ///
     /// - Parameter body: may block. If it throws, the checkpoint counts as damaged.
@@ -101,11 +146,13 @@ struct ContainerAccess: Sendable {
         of id: ContainerID, _ body: @escaping @Sendable (FetchedCheckpoint) throws -> Void
     ) async throws {
         let file = try store.files.staging.openUnnamedFile("checkpoint")
+        let known = try knownMembers(of: id)
         do throws(CheckpointError) {
             let descriptor = FileDescriptor(rawValue: file.number)
-            guard let checkpoint = try await checkpoints.latest(of: id, since: founding, into: descriptor) else {
-                return
-            }
+            guard
+                let checkpoint = try await checkpoints.latest(
+                    of: id, since: founding, knowing: known, into: descriptor)
+            else { return }
             try await onBlockingThread { () throws(CheckpointError) in
                 do { try withExtendedLifetime(file) { try body(checkpoint) } } catch let error as CheckpointError {
                     throw error

@@ -183,7 +183,8 @@ extension LogError {
     /// former one was perhaps written by somebody who was shut out.
     fileprivate var concernsLog: Bool {
         switch self {
-        case .store, .container(.keyChanged): false
+        case .store: false
+        case .container(.keyChanged), .container(.removed), .container(.full), .container(.otherKey): false
         default: true
         }
     }

@@ -20,6 +20,8 @@ public enum ReservedReport: String, CaseIterable, Sendable {
     case undo = ".undo"
     /// What can be done again: `ListedAction`.
     case redo = ".redo"
+    /// The devices of an encrypted container: `ListedDevice`.
+    case devices = ".devices"
 
     public init(_ direction: ActionDirection) {
         self = direction == .undo ? .undo : .redo

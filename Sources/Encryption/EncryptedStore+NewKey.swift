@@ -1,3 +1,4 @@
+import Documents
 import LinuxFiles
 import ObjectStore
 
@@ -9,10 +10,10 @@ extension EncryptedStore {
     /// - Returns: nil if none was offered.
     public func announcement(
         at position: Int64
-    ) throws(ObjectStoreError) -> (keyObject: [UInt8], store: EncryptedStore)? {
+    ) throws(ObjectStoreError) -> (keyObject: [UInt8], removed: [DeviceID], store: EncryptedStore)? {
         guard let proposal = keys.kept.proposal(at: position) else { return nil }
         return (
-            try proposal.object.encoded(),
+            try proposal.object.encoded(), proposal.removed,
             EncryptedStore(keeper, keys: .inMemory(KeptKeys(ring: KeyRing(proposal.key), object: proposal.object)))
         )
     }

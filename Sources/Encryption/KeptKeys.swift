@@ -1,3 +1,5 @@
+import Documents
+
 /// What a device keeps of the keys of its container.
 public struct KeptKeys: Sendable, Equatable {
     public private(set) var ring: KeyRing
@@ -18,6 +20,8 @@ public struct KeptKeys: Sendable, Equatable {
         let recoveryKey: RecoveryKey?
         /// Where the log announces it; nil for one that was not met there.
         let start: Int64?
+        /// The devices from which one that was made here is to be kept; nil for none.
+        var removed: [DeviceID]?
 
         var isOffer: Bool { recoveryKey != nil }
     }
@@ -48,16 +52,24 @@ public struct KeptKeys: Sendable, Equatable {
 
     /// Keeps a key that is to follow. Until the log has it nothing changes. One that was offered before stays: it may be in the log already, though
     /// nobody here was told.
-    public mutating func offer(_ key: ContainerKey, _ object: KeyObject, _ recoveryKey: RecoveryKey) {
-        successors.append(Successor(object: object, key: key, recoveryKey: recoveryKey, start: nil))
+    ///
+    /// - Parameter removed: the devices from which it is to be kept.
+    public mutating func offer(
+        _ key: ContainerKey, _ object: KeyObject, _ recoveryKey: RecoveryKey, removing removed: [DeviceID] = []
+    ) {
+        // Whom an offer removes that did not come through is removed by this one.
+        let all = Set(removed).union(successors.flatMap { $0.removed ?? [] }).sorted()
+        successors.append(
+            Successor(
+                object: object, key: key, recoveryKey: recoveryKey, start: nil, removed: all.isEmpty ? nil : all))
     }
 
     /// The key that was offered last, as the entry at a position of the log is to announce it; nil if none was.
-    func proposal(at position: Int64) -> (key: ContainerKey, object: KeyObject)? {
+    func proposal(at position: Int64) -> (key: ContainerKey, object: KeyObject, removed: [DeviceID])? {
         guard let last = successors.last, last.isOffer, let key = last.key,
             let next = ring.adding(key, after: position)
         else { return nil }
-        return (key, last.object.holding(next))
+        return (key, last.object.holding(next), last.removed ?? [])
     }
 
     /// What an entry of the log that announces a key means to this device.

@@ -46,6 +46,7 @@ extension Node {
         case .actions(.redo): Self.actionsBit | 1
         case .report(.undo): Self.actionsBit | 2
         case .report(.redo): Self.actionsBit | 3
+        case .report(.devices): Self.actionsBit | 4
         }
     }
 
@@ -74,7 +75,8 @@ extension Node {
             case 0: .actions(.undo)
             case 1: .actions(.redo)
             case 2: .report(.undo)
-            default: .report(.redo)
+            case 3: .report(.redo)
+            default: .report(.devices)
             }
     }
 

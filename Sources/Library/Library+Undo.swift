@@ -1,3 +1,4 @@
+import Backing
 import Documents
 
 /// Actions, undo and redo.
@@ -30,6 +31,7 @@ extension Library {
         case .trash: try undoing.trashText()
         case .undo: try undoing.reportText(.undo)
         case .redo: try undoing.reportText(.redo)
+        case .devices: try transactions.inspect { rows in try rows.devicesText(this: store.device) }
         }
     }
 

@@ -33,7 +33,7 @@ struct DocfsCommand: ParsableCommand {
             RedoCommand.self,
             TrashCommand.self,
             EncryptCommand.self,
-            PassphraseCommand.self, KeyCommand.self,
+            PassphraseCommand.self, KeyCommand.self, DevicesCommand.self,
             BrowseCommand.self,
             StatesCommand.self,
             JSONCommand.self,

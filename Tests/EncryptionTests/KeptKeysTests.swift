@@ -1,4 +1,5 @@
 import Ciphers
+import Documents
 import Foundation
 import TestSupport
 import Testing
@@ -32,6 +33,23 @@ struct KeptKeysTests {
         // It is read again.
         let same = kept
         #expect(kept.follow(proposal.object, at: 7) == .known && kept == same)
+    }
+
+    @Test func `whom an offer removes that did not come through is removed by the next one`() throws {
+        var (kept, _, _) = try offering()
+        let phones = [DeviceID(UUID()), DeviceID(UUID())].sorted()
+        #expect(try #require(kept.proposal(at: 7)).removed.isEmpty)
+        for removed in [[phones[0]], [], [phones[1]]] {
+            let key = ContainerKey.random()
+            kept.offer(key, try object(key), .random(), removing: removed)
+        }
+        let proposal = try #require(kept.proposal(at: 7))
+        #expect(proposal.removed == phones)
+        #expect(try JSONDecoder().decode(KeptKeys.self, from: JSONEncoder().encode(kept)) == kept)
+        #expect(kept.follow(proposal.object, at: 7) == .known)
+        let key = ContainerKey.random()
+        kept.offer(key, try object(key), .random())
+        #expect(try #require(kept.proposal(at: 8)).removed.isEmpty)
     }
 
     @Test func `another position may be taken first, and an earlier offer may be the one that the log has`() throws {

@@ -17,7 +17,7 @@ struct VectorTests {
         }
 
         let containerKey: String, objects: [Object], passphrase: String, recoveryKey: String, keyObject: KeyObject
-        let changedKeyObject: KeyObject, keys: [KeyRing.Period]
+        let changedKeyObject: KeyObject, keys: [KeyRing.Period], signedLine: String
     }
 
     private func vectors() throws -> Vectors {
@@ -62,6 +62,15 @@ struct VectorTests {
         #expect(ring.periods == vectors.keys && ring.periods.count == 3)
         // A damaged one would not be read.
         #expect(KeyObject(Array(try JSONEncoder().encode(vectors.changedKeyObject))) == vectors.changedKeyObject)
+    }
+
+    @Test func `the line of the log that another implementation signed has this one's signature`() throws {
+        let line = try vectors().signedLine
+        let key = SigningKey(seed: SecretBytes(0..<32))
+        #expect(line.contains(hexadecimal(key.publicKey.bytes)))
+        let unsigned = line.replacing(/,"value":"[0-9a-f]*"/, with: "")
+        let signature = hexadecimal(key.sign(Array("docfs entry\n\(unsigned)".utf8)))
+        #expect(unsigned != line && line.contains("\"value\":\"\(signature)\""))
     }
 
     private func sha256(_ bytes: [UInt8]) -> String { hexadecimal(HashAlgorithm.sha256.digest(of: bytes)) }

@@ -66,6 +66,24 @@ struct HelpExampleTests {
 
         """
 
+    private static let encryptedMount = """
+        cd ~; docfs unmount ~/docs
+        rm -r ~/.local/share/docfs*
+        export DOCFS_PASSPHRASE=secret
+        docfs mount ~/docs --encrypt >/dev/null
+
+        """
+
+    /// A device that has joined, and is gone.
+    private static let joiningPhone = """
+        url=$(sed -n 's/^cloud.url: //p' ~/docs/Documents/.state)
+        mkdir ~/phone
+        DOCFS_PASSPHRASE=secret docfs mount ~/phone --store ~/phone-store --cloud "$url" --device-name Phone >/dev/null
+        until docfs devices ~/docs | grep -q Phone; do sleep 0.1; done
+        docfs unmount ~/phone
+
+        """
+
     /// What must be so before an example, where it is carried out, and with which status it may end.
     private func script(_ example: String) -> (text: String, statuses: Set<Int32>) {
         var example = example
@@ -78,10 +96,10 @@ struct HelpExampleTests {
             example.replace("file:///mnt/nas", with: "file://$HOME/nas")
         } else if example.hasPrefix("docfs encrypt") {
             before = "cd ~; export DOCFS_PASSPHRASE=secret\n"
-        } else if example.hasPrefix("docfs passphrase") || example.hasPrefix("docfs key") {
-            before =
-                "cd ~; docfs unmount ~/docs\nrm -r ~/.local/share/docfs*\nexport DOCFS_PASSPHRASE=secret\n"
-                + "docfs mount ~/docs --encrypt >/dev/null\nexport DOCFS_PASSPHRASE='another secret'\n"
+        } else if ["docfs passphrase", "docfs key", "docfs devices"].contains(where: example.hasPrefix) {
+            before = Self.encryptedMount
+            if example.contains("remove Phone") { before += Self.joiningPhone }
+            before += "export DOCFS_PASSPHRASE='another secret'; cd ~/docs\n"
         } else if example.contains("--store") || example.contains("unmount") || example.contains("photos") {
             before = "cd ~\n" + (example.contains("--store") ? "docfs unmount ~/docs\n" : "")
         } else if example.contains(" cloud/") {

@@ -120,7 +120,8 @@ struct KeyRotationTests {
             let announcement = try #require(try await phone.synchronizer.container.log.read(next.previous))
             head = head.advanced(by: announcement, state: head.state)
             for position in [next, next.next] {
-                let entry = try LogEntry(Commit([], from: phone.library.store), after: head.link)
+                let entry = try LogEntry(
+                    Commit([], from: phone.library.store), after: head, signedWith: phone.library.store.device.key)
                 #expect(try await former.putIfAbsent(position.key, entry.bytes) == .created)
                 head = head.advanced(by: entry, state: head.state)
             }
@@ -128,7 +129,10 @@ struct KeyRotationTests {
             var forged = head
             forged.position = LogPosition(next.number + 100)
             forged.root = forged.position.next
-            #expect(try await checkpoints.finish(CheckpointManifest(head: forged, count: 0, parts: [])))
+            #expect(
+                try await checkpoints.finish(
+                    CheckpointManifest(head: forged, count: 0, parts: []).signed(
+                        by: phone.library.store.device.id, with: phone.library.store.device.key)))
             try await former.delete(ContainerIdentity.key)
             _ = try await ContainerIdentity(.random()).establish(in: former)
             try laptop.create("last.txt", "last")
@@ -183,13 +187,18 @@ struct KeyRotationTests {
             #expect(try await phone.fault() != nil)
             let start = head.position.next
             // An entry in the place of the announcement that follows what the phone has read, and one that does not.
-            for link in [head.link, ChainLink(container: head.container, previous: head.hash, state: .empty)] {
+            for state in [head.state, .empty] {
+                var other = head
+                other.state = state
                 try await former.delete(start.key)
-                let forged = try LogEntry(Commit([], from: phone.library.store), after: link)
+                let forged = try LogEntry(
+                    Commit([], from: phone.library.store), after: other, signedWith: phone.library.store.device.key)
                 #expect(try await former.putIfAbsent(start.key, forged.bytes) == .created)
                 var root = head
                 (root.position, root.root) = (LogPosition(start.number + 99), LogPosition(start.number + 100))
-                _ = try await Checkpoints(store: former).finish(CheckpointManifest(head: root, count: 0, parts: []))
+                _ = try await Checkpoints(store: former).finish(
+                    CheckpointManifest(head: root, count: 0, parts: []).signed(
+                        by: phone.library.store.device.id, with: phone.library.store.device.key))
                 let before = try await phone.keeper.list(ObjectKey("objects")!, after: nil, limit: .max)
                 await phone.synchronizeOnce()
                 await #expect(throws: LogError.self) { try await phone.synchronizer.checkup.checkUp(repairs: true) }
@@ -287,7 +296,8 @@ struct KeyRotationTests {
             // The phone knows the key, and has not read so far.
             try phone.keys.change { $0 = laptop.keys.kept }
             try await former.delete(start.key)
-            let forged = try LogEntry(Commit([], from: phone.library.store), after: head.link)
+            let forged = try LogEntry(
+                Commit([], from: phone.library.store), after: head, signedWith: phone.library.store.device.key)
             #expect(try await former.putIfAbsent(start.key, forged.bytes) == .created)
             #expect(try await phone.fault() == .otherHistory(at: start))
             #expect(try phone.position == start.previous)
@@ -352,7 +362,9 @@ struct KeyRotationTests {
         let position = head.position.next
         let announced = try #require(try laptop.encryption?.announcement(at: position.number))
         if done >= .identity { _ = try await ContainerIdentity(head.container).establish(in: announced.store) }
-        let entry = try LogEntry(Commit(newKey: announced.keyObject, from: laptop.library.store), after: head.link)
+        let entry = try LogEntry(
+            Commit(newKey: announced.keyObject, removing: [], from: laptop.library.store), after: head,
+            signedWith: laptop.library.store.device.key)
         if done >= .entry { _ = try await container.log.append(entry, at: position) }
         if done >= .applied { try laptop.synchronizer.follower.apply(entry, after: head) }
         if done >= .checkpoint, let head = try container.head() {
@@ -403,7 +415,9 @@ struct KeyRotationTests {
             try await laptop.push()
             await #expect(throws: KeyRotation.Refusal.plain) { try await laptop.synchronizer.rotation.run() }
             let head = try #require(try laptop.synchronizer.container.head())
-            let entry = try LogEntry(Commit(newKey: [1], from: laptop.library.store), after: head.link)
+            let entry = try LogEntry(
+                Commit(newKey: [1], removing: [], from: laptop.library.store), after: head,
+                signedWith: laptop.library.store.device.key)
             _ = try await laptop.synchronizer.container.log.append(entry, at: head.position.next)
             await #expect(throws: LogError.self) { try await phone.pull() }
         }
@@ -413,25 +427,5 @@ struct KeyRotationTests {
 extension KeyRotationTests.Done: Comparable {
     static func < (left: Self, right: Self) -> Bool {
         allCases.firstIndex(of: left)! < allCases.firstIndex(of: right)!
-    }
-}
-
-extension TestDevice {
-    // `!`: these tests have encrypted clouds.
-    fileprivate var keys: ContainerKeys { encryption!.keys }
-
-    fileprivate var keeper: any ObjectStore { encryption!.keeper }
-
-    fileprivate func unlock() throws {
-        let key = try #require(try keys.kept.metKey("battery staple"))
-        try keys.change { $0.unlock(key) }
-    }
-
-    fileprivate func offerKey() throws {
-        let (key, recoveryKey) = (ContainerKey.random(), RecoveryKey.random())
-        let object = try KeyObject(
-            wrapping: key, passphrase: "battery staple", recoveryKey: recoveryKey,
-            cost: ScryptCost(n: 1 << 15, r: 8, p: 1))
-        try keys.change { $0.offer(key, object, recoveryKey) }
     }
 }

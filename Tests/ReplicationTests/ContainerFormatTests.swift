@@ -1,3 +1,4 @@
+import Ciphers
 import Documents
 import Foundation
 @testable import Replication
@@ -106,6 +107,13 @@ struct ContainerFormatTests {
         let entry = try firstEntry()
         #expect(try LogEntry(entry.commit, after: entry.link).bytes == entry.bytes)
         try identity().emptyLog.check(entry)
+    }
+
+    @Test func `the signed header has this signature`() throws {
+        let example = try #require(Self.typed.last { $0.name == "LogEntry.Header" })
+        let header = try JSONDecoder().decode(LogEntry.Header.self, from: Data(example.bytes))
+        #expect(try header.isAsSigned() && header.text() == example.bytes && header.format == LogEntry.signedFormat)
+        #expect(try header.signed(with: SigningKey(seed: SecretBytes(0..<32))).text() == example.bytes)
     }
 
     @Test func `the hashes are those of the page`() throws {

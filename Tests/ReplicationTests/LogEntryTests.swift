@@ -57,7 +57,7 @@ struct LogEntryTests {
         let faults: [ContainerFault] = [
             .unnamed, .emptied, .replaced, .hole(position), .rolledBack(to: LogPosition(3), from: position),
             .otherHistory(at: position),
-            .otherState(at: position),
+            .otherState(at: position), .otherWriter(at: position),
         ]
         for fault in faults {
             #expect(!fault.description.contains("\n"))
@@ -114,11 +114,11 @@ struct LogEntryTests {
 
     @Test func `an entry of a later release is recognised as that, whatever else it has`() {
         let error = #expect(throws: CommitError.self) {
-            try LogEntry(decoding: Array("{\"format\":3,\"new\":[1]}\nanything".utf8))
+            try LogEntry(decoding: Array("{\"format\":4,\"new\":[1]}\nanything".utf8))
         }
-        #expect(error == .unknownFormat(3))
+        #expect(error == .unknownFormat(4))
         #expect(error?.isOfLaterRelease == true)
-        #expect(!LogError.entry(LogPosition(1), .unknownFormat(3)).isDamage)
+        #expect(!LogError.entry(LogPosition(1), .unknownFormat(4)).isDamage)
         #expect(LogError.entry(LogPosition(1), .malformed("x")).isDamage)
     }
 

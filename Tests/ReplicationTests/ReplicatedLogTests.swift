@@ -105,14 +105,14 @@ struct ReplicatedLogTests {
         for number in 1...5 as ClosedRange<UInt8> where number != 3 {
             _ = try await log.append(commit(number), at: LogPosition(Int64(number)))
         }
-        store.set(ObjectKey("log/0000000000000003")!, Array("{\"format\":3}\n".utf8))
+        store.set(ObjectKey("log/0000000000000003")!, Array("{\"format\":4}\n".utf8))
         #expect(try await log.commits(after: .start) == [commit(1), commit(2)])
         let error = await #expect(throws: LogError.self) { try await log.read(after: LogPosition(2)) }
-        guard case .entry(LogPosition(3), .unknownFormat(3)) = error else {
+        guard case .entry(LogPosition(3), .unknownFormat(4)) = error else {
             Issue.record("\(String(describing: error))")
             return
         }
-        #expect(error?.description.contains("3") == true)
+        #expect(error?.description.contains("4") == true)
     }
 
     @Test func `a log with a gap ends there`() async throws {

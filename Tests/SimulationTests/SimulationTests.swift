@@ -46,7 +46,8 @@ import Testing
             "(in \(results.count) worlds of \(results.reduce(0) { $0 + $1.steps }) steps, every second one encrypted)")
         if results.count >= 100 {
             for event in [
-                "crash", "damage", "encrypted", "newKey", "unlocked", "resolution", "reconsidered", "removedWhileOpen",
+                "crash", "damage", "encrypted", "newKey", "removal", "unlocked", "resolution", "reconsidered",
+                "removedWhileOpen",
                 "replyLost", "late",
                 "undo", "redo",
             ] {

@@ -44,6 +44,14 @@ final class CheckpointWriter: Sendable {
         for part in snapshot.parts {
             parts.append(try await container.checkpoints.write(try snapshot.read(part), at: head.position))
         }
-        try await container.checkpoints.finish(CheckpointManifest(head: head, count: snapshot.count, parts: parts))
+        let manifest = CheckpointManifest(head: head, count: snapshot.count, parts: parts)
+        try await container.checkpoints.finish(try signed(manifest))
+    }
+
+    private func signed(_ manifest: CheckpointManifest) throws(CheckpointError) -> CheckpointManifest {
+        guard let key = container.signingKey else { return manifest }
+        do { return try manifest.signed(by: container.store.device.id, with: key) } catch {
+            throw .invalid("its manifest cannot be written: \(error)")
+        }
     }
 }

@@ -174,7 +174,16 @@ struct ContainerCheckup: Sendable {
         if case .container(.otherState)? = fault as? LogError, try await containerRepair.takeStateOfLog(of: id) {
             return
         }
-        if try await !containerRepair.takeOverIfRepaired() { try await containerRepair.restartLog(of: id) }
+        if try await !isTakenOver() { try await containerRepair.restartLog(of: id) }
+    }
+
+    /// Whether another device has repaired the container, in a way that this one can take over.
+    private func isTakenOver() async throws -> Bool {
+        do { return try await containerRepair.takeOverIfRepaired() } catch let error as LogError where error.isDamage {
+            store.logger.warning(
+                "a container that another device repaired cannot be taken over", metadata: ["error": "\(error)"])
+            return false
+        }
     }
 
     // MARK: Contents

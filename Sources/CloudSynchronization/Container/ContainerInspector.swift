@@ -98,7 +98,7 @@ final class ContainerInspector: Sendable {
     /// A chain that has no entry yet is known by its checkpoint only.
     private func verifyBeginning(of head: LogHead) async throws(LogError) {
         guard head.root > LogPosition.start.next else { return }
-        let latest = try await container.latestCheckpointHead()
+        let latest = try await container.latestCheckpointHead(for: head)
         if latest?.hash != head.hash { throw .container(.otherHistory(at: head.root)) }
     }
 

@@ -1,5 +1,6 @@
 import Backing
 import Catalog
+import Ciphers
 import Documents
 import FoundationEssentials
 import Library
@@ -42,7 +43,7 @@ struct ContainerRepair: Sendable {
     ///
     /// - Returns: whether another device has.
     func takeOverIfRepaired() async throws -> Bool {
-        guard let head = try container.head(), let latest = try await container.latestCheckpointHead(),
+        guard let head = try container.head(), let latest = try await container.latestCheckpointHead(for: head),
             latest.container == head.container, latest.root > head.root
         else { return false }
         store.logger.notice("another device repaired the cloud container; it is taken over")
@@ -86,8 +87,9 @@ struct ContainerRepair: Sendable {
     /// - Returns: false where another device wrote to the log meanwhile.
     private func append(_ commits: [Commit], _ fresh: FreshReplica) async throws -> Bool {
         for commit in commits {
-            let entry = try LogEntry(commit, after: try fresh.head.link)
-            guard case .appended = try await log.append(entry, at: try fresh.head.position.next) else { return false }
+            let head = try fresh.head
+            let entry = try container.entry(commit, after: head)
+            guard case .appended(let entry) = try await log.append(entry, at: head.position.next) else { return false }
             try fresh.apply(entry)
         }
         return true
@@ -113,6 +115,10 @@ struct ContainerRepair: Sendable {
         head.root = head.position.next
         head.readFrom = head.root
         head.commit = nil
+        if let key = container.signingKey {
+            let device = store.device
+            head.join(device.id, name: device.name, key: key.publicKey, at: store.surroundings.now())
+        }
         var random = store.surroundings.random()
         head.hash = ObjectHash(of: CommitID.random(using: &random).bytes + ContainerID.random(using: &random).bytes)
         try fresh.set(head)
@@ -125,12 +131,15 @@ struct ContainerRepair: Sendable {
     /// - Returns: false where another device wrote an entry with another state, or the log is damaged.
     func takeStateOfLog(of id: ContainerID) async throws -> Bool {
         guard let mine = try container.head() else { return false }
-        let beginning = ContainerIdentity(id).emptyLog
+        let beginning = try container.beginning(of: id)
+        let keepsMembers = try container.knowsAllRemovals
         let fresh = try FreshReplica(in: store.path, beginning: beginning)
         defer { fresh.close() }
         // A checkpoint may come from a device with a wrong state. Entries after it tell; of one that is newer than this device there may be
         // none.
-        if mine.root != beginning.root { try await container.useLatestCheckpoint(of: id) { try fresh.add($0) } }
+        if mine.root != beginning.root {
+            try await container.useLatestCheckpoint(of: id) { try fresh.add($0, keepsMembers: keepsMembers) }
+        }
         guard try fresh.head.root == mine.root, try fresh.head.position <= mine.position else { return false }
         do { try await readOn(fresh) } catch let error as LogError where error.isDamage { return false }
         guard try fresh.head.position > mine.position else { return false }
@@ -144,9 +153,10 @@ struct ContainerRepair: Sendable {
     /// - Parameter salvages: whether a log that breaks off is read as far as it can be.
     private func reread(_ id: ContainerID, salvages: Bool) async throws -> FreshReplica {
         try container.requireKeys()
-        let fresh = try FreshReplica(in: store.path, beginning: ContainerIdentity(id).emptyLog)
+        let fresh = try FreshReplica(in: store.path, beginning: try container.beginning(of: id))
         do {
-            try await container.useLatestCheckpoint(of: id) { try fresh.add($0) }
+            let keepsMembers = try container.knowsAllRemovals
+            try await container.useLatestCheckpoint(of: id) { try fresh.add($0, keepsMembers: keepsMembers) }
             do {
                 // What came before the newest key was announced could have been written by whoever has a former one.
                 if try fresh.head.position < container.founding { throw LogError.container(.unfounded) }
@@ -167,8 +177,10 @@ struct ContainerRepair: Sendable {
             let entries = try await log.read(after: try fresh.head.position)
             if entries.isEmpty { return }
             for entry in entries {
-                try container.admit(entry, at: try fresh.head.position.next)
-                do { try fresh.apply(entry) } catch let fault as ContainerFault { throw LogError.container(fault) }
+                let head = try fresh.head
+                do throws(ContainerFault) { try head.check(entry) } catch { throw LogError.container(error) }
+                try container.admit(entry, at: head.position.next)
+                try fresh.apply(entry)
                 // Those after it were asked for under the former key.
                 if entry.commit.newKey != nil { break }
             }
@@ -182,15 +194,11 @@ struct ContainerRepair: Sendable {
         while true {
             let page = try await log.positions(after: last, atMost: ContainerAudit.pageLength)
             for position in page {
-                do throws(LogError) {
+                do {
                     if let entry = try await log.read(position), entry.link.container == head.container {
-                        try container.admit(entry, at: position)
-                        do { try fresh.apply(entry.commit) } catch {
-                            store.logger.error("a log entry could not be applied", metadata: ["error": "\(error)"])
-                        }
+                        try salvage(entry, at: position, fresh)
                     }
-                } catch {
-                    guard error.isDamage else { throw error }
+                } catch let error as LogError where error.isDamage {
                     store.logger.warning("a log entry is skipped", metadata: ["error": "\(error)"])
                 }
                 last = position
@@ -200,6 +208,16 @@ struct ContainerRepair: Sendable {
         var end = try fresh.head
         end.position = max(end.position, last)
         try fresh.set(end)
+    }
+
+    private func salvage(_ entry: LogEntry, at position: LogPosition, _ fresh: FreshReplica) throws {
+        do { try fresh.follow(salvaged: entry, at: position) } catch let fault as ContainerFault {
+            throw LogError.container(fault)
+        }
+        try container.admit(entry, at: position)
+        do { try fresh.apply(entry.commit) } catch {
+            store.logger.error("a log entry could not be applied", metadata: ["error": "\(error)"])
+        }
     }
 
     // MARK: Changing over

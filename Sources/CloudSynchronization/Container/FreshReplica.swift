@@ -39,12 +39,16 @@ final class FreshReplica: Sendable {
     func set(_ head: LogHead) throws { try catalog.write { try $0.set(head) } }
 
     /// Adds the entries of a checkpoint.
-    func add(_ checkpoint: FetchedCheckpoint) throws {
+    ///
+    /// - Parameter keepsMembers: whether devices stay known that the checkpoint does not know. They do if nobody had signed yet when it was written.
+    func add(_ checkpoint: FetchedCheckpoint, keepsMembers: Bool) throws {
         try catalog.write { transaction in
             try transaction.addMany(indexingAfterwards: true) {
                 try checkpoint.forEach { entry, record in try transaction.store(entry, as: record) }
             }
-            try transaction.set(checkpoint.head)
+            var head = checkpoint.head
+            if keepsMembers || head.members == nil { head.keep(try transaction.logHead()?.members) }
+            try transaction.set(head)
         }
     }
 
@@ -56,6 +60,15 @@ final class FreshReplica: Sendable {
             var replica = ChangingReplica(transaction, after: head)
             _ = try Replication.apply(entry.commit, to: &replica)
             try transaction.set(head.advanced(by: entry, state: replica.state))
+        }
+    }
+
+    /// Takes over what an entry tells of the devices that is not the next one of the log.
+    func follow(salvaged entry: LogEntry, at position: LogPosition) throws {
+        try catalog.write { transaction in
+            guard var head = try transaction.logHead() else { return }
+            try head.follow(salvaged: entry, at: position)
+            try transaction.set(head)
         }
     }
 

@@ -54,9 +54,10 @@ struct KeyRotation: Sendable {
             while try await !inspector.inspect() {}
             // Nobody sees it before the entry is there, and everybody needs it then.
             _ = try await ContainerIdentity(head.container).establish(in: announced.store)
-            let entry = try LogEntry(Commit(newKey: announced.keyObject, from: store), after: head.link)
+            let commit = Commit(newKey: announced.keyObject, removing: announced.removed, from: store)
+            let entry = try container.entry(commit, after: head)
             try await inspector.confirmEnd(of: head)
-            if case .appended = try await container.log.append(entry, at: position) {
+            if case .appended(let entry) = try await container.log.append(entry, at: position) {
                 try follower.apply(entry, after: head)
                 inspector.restart()
                 return try await publishIfNeeded()
@@ -85,7 +86,7 @@ struct KeyRotation: Sendable {
         guard let encryption = container.encryption, encryption.keys.kept.ring.hasFormer,
             let head = try container.head()
         else { return }
-        if try await !hasCheckpoint(of: head.container, repairs: repairs) {
+        if try await !hasCheckpoint(for: head, repairs: repairs) {
             if repairs { try await container.checkpoints.remove(at: head.position) }
             let snapshot = try await onBlockingThread { [store] in
                 try CheckpointSnapshot(of: store.catalog, in: store.files)
@@ -98,12 +99,13 @@ struct KeyRotation: Sendable {
     }
 
     /// Whether there is a checkpoint that a newcomer can begin with.
-    private func hasCheckpoint(of id: ContainerID, repairs: Bool) async throws -> Bool {
+    private func hasCheckpoint(for head: LogHead, repairs: Bool) async throws -> Bool {
         guard repairs else {
-            return try await container.latestCheckpointHead().map { $0.position >= container.founding } ?? false
+            return try await container.latestCheckpointHead(for: head).map { $0.position >= container.founding }
+                ?? false
         }
         let isUsed = Mutex(false)
-        try await container.useLatestCheckpoint(of: id) { checkpoint in
+        try await container.useLatestCheckpoint(of: head.container) { checkpoint in
             try checkpoint.forEach { _, _ in }
             isUsed.withLock { $0 = true }
         }

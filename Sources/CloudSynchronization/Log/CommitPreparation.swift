@@ -176,11 +176,13 @@ extension Commit {
             time: store.surroundings.now(), changes: changes)
     }
 
-    /// - Parameter newKey: the key object of the key that is announced.
-    init(newKey: [UInt8], from store: DocumentStore) {
+    /// - Parameters:
+    ///   - newKey: the key object of the key that is announced.
+    ///   - removed: the devices that it is kept from.
+    init(newKey: [UInt8], removing removed: [DeviceID], from store: DocumentStore) {
         var random = store.surroundings.random()
         self.init(
             id: .random(using: &random), device: store.device.id, deviceName: store.device.name,
-            time: store.surroundings.now(), newKey: newKey)
+            time: store.surroundings.now(), newKey: newKey, removing: removed)
     }
 }

@@ -33,13 +33,13 @@ struct CommitSender: Sendable {
         try container.requireKeys()
         var hasSent = false
         while try await inspector.inspect(), let head = try container.head(),
-            let outgoing = try preparation.prepareCommit()
+            let outgoing = try preparation.prepareCommit() ?? introduction(after: head)
         {
             try await onBlockingThread { try makeDurable(outgoing) }
-            let entry = try LogEntry(outgoing.commit, encoded: outgoing.encoded, after: head.link)
+            let entry = try container.entry(outgoing.commit, encoded: outgoing.encoded, after: head)
             try await inspector.confirmEnd(of: head)
             switch try await container.log.append(entry, at: head.position.next) {
-            case .appended:
+            case .appended(let entry):
                 try follower.apply(entry, after: head, own: outgoing)
                 uploads.forget(committedBy: outgoing)
                 try await checkpointWriter.writeIfDue()
@@ -51,5 +51,12 @@ struct CommitSender: Sendable {
             }
         }
         return hasSent
+    }
+
+    /// A commit without changes, by which a device that has nothing to send joins an encrypted container: its person can see it there, and nobody
+    /// else can join in its name.
+    private func introduction(after head: LogHead) throws(CommitError) -> OutgoingCommit? {
+        guard container.mustJoin(head) else { return nil }
+        return try OutgoingCommit(Commit([], from: store), .init(sent: [], withdrawn: [], resolved: [:]))
     }
 }

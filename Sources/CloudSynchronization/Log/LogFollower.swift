@@ -22,7 +22,10 @@ struct LogFollower: Sendable {
     /// Applies what other devices committed, up to the end of the log.
     func followLog() async throws {
         try tree.finishWithdrawals()
-        if container.encryption?.keys.kept.isLockedByKeyObject == true { try await container.requireNewestKeys() }
+        if container.encryption?.keys.kept.isLockedByKeyObject == true {
+            try await lookForAnnouncement()
+            try await container.requireNewestKeys()
+        }
         var head: LogHead
         if let known = try container.head() {
             head = known
@@ -42,6 +45,15 @@ struct LogFollower: Sendable {
                 if entry.commit.newKey != nil { break }
             }
         }
+    }
+
+    /// Only the container's key object told so far that its key was changed. The next entry may tell who changed it, and whether this device was removed.
+    private func lookForAnnouncement() async throws {
+        guard let head = try container.head(), let entry = try await container.log.read(head.position.next),
+            entry.commit.newKey != nil
+        else { return }
+        do throws(ContainerFault) { try head.check(entry) } catch { throw LogError.container(error) }
+        try container.admit(entry, at: head.position.next)
     }
 
     /// Applies one commit and brings the tree in line with it, in one transaction with its position: a crash can neither lose nor

@@ -1,3 +1,4 @@
+import Ciphers
 import Documents
 import FoundationEssentials
 
@@ -6,6 +7,10 @@ import FoundationEssentials
 public struct LogEntry: Sendable, Equatable {
     /// The part of the first line that says what the entry follows.
     public let link: ChainLink
+    /// Nil in plain containers, and in entries of a release that did not sign.
+    public let signature: DeviceSignature?
+    /// Where its writer put it; of a signed entry only.
+    let position: LogPosition?
     /// The second line. Every value in it is within the limits if it was decoded.
     public let commit: Commit
     /// The whole object.
@@ -13,40 +18,66 @@ public struct LogEntry: Sendable, Equatable {
 
     /// Bytes of the first line, with its line feed, at most.
     static let longestHeader = 1024
+    /// Of the first line of a signed entry: a release that knows of no signatures must not take it for a damaged one.
+    static let signedFormat = 3
 
     /// The first line.
-    struct Header: Codable {
+    struct Header: Codable, SignedObject {
+        static let purpose = "docfs entry"
+
         var format: Int
         var commit: CommitID
         /// Of the second line. Nil in entries that were written before 0.9.
         var digest: ObjectHash?
         var link: ChainLink
+        /// Of a signed entry, so that it holds at its place only, also where the chain has broken off before it.
+        var position: LogPosition?
+        var signature: DeviceSignature?
 
-        func encoded() throws -> [UInt8] {
+        func text() throws -> [UInt8] {
             let encoder = JSONEncoder()
             encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
             return Array(try encoder.encode(self))
         }
     }
 
-    /// An entry to be written.
+    /// An entry of a plain container, to be written.
     ///
     /// - Throws: `CommitError.malformed` if the commit cannot be encoded. `ReplicatedLog.append` validates it.
     public init(_ commit: Commit, after link: ChainLink) throws(CommitError) {
-        try self.init(commit, encoded: commit.encoded(), after: link)
+        try self.init(commit, encoded: commit.encoded(), after: link, nil)
     }
 
-    /// - Parameter encoded: the commit as `Commit.encoded` gives it.
-    public init(_ commit: Commit, encoded: [UInt8], after link: ChainLink) throws(CommitError) {
-        let header: [UInt8]
+    /// An entry to be written after those that a device has read.
+    ///
+    /// - Parameters:
+    ///   - encoded: the commit as `Commit.encoded` gives it.
+    ///   - key: of this device, in an encrypted container.
+    public init(
+        _ commit: Commit, encoded: [UInt8]? = nil, after head: LogHead, signedWith key: SigningKey?
+    ) throws(CommitError) {
+        let bytes: [UInt8]
+        if let encoded { bytes = encoded } else { bytes = try commit.encoded() }
+        try self.init(commit, encoded: bytes, after: head.link, key.map { ($0, head.position.next) })
+    }
+
+    private init(
+        _ commit: Commit, encoded: [UInt8], after link: ChainLink, _ signing: (key: SigningKey, position: LogPosition)?
+    ) throws(CommitError) {
+        let format = signing == nil ? commit.format : Self.signedFormat
+        let line: [UInt8]
         do {
-            header = try Header(
-                format: commit.format, commit: commit.id, digest: ObjectHash(of: encoded), link: link
-            ).encoded()
+            let header = try Header(
+                format: format, commit: commit.id, digest: ObjectHash(of: encoded), link: link,
+                position: signing?.position
+            ).signed(with: signing?.key)
+            signature = header.signature
+            line = try header.text()
         } catch { throw .malformed("\(error)") }
         self.link = link
         self.commit = commit
-        bytes = header + [Self.newline] + encoded
+        position = signing?.position
+        bytes = line + [Self.newline] + encoded
     }
 
     /// Reads an entry from the bytes of its object, which are not trusted.
@@ -56,11 +87,14 @@ public struct LogEntry: Sendable, Equatable {
         let header = try Self.header(of: bytes)
         let rest = Array(bytes.drop { $0 != Self.newline }.dropFirst())
         commit = try Commit.decode(rest)
-        guard commit.id == header.commit, commit.format == header.format else {
+        let format = header.signature == nil ? commit.format : Self.signedFormat
+        guard commit.id == header.commit, header.format == format else {
             throw .invalid("the header names another commit than the one that follows")
         }
         try Self.verify(bytes.dropLast(rest.count + 1), header, rest)
         link = header.link
+        signature = header.signature
+        position = header.position
         self.bytes = bytes
     }
 
@@ -71,8 +105,12 @@ public struct LogEntry: Sendable, Equatable {
     private static func verify(_ line: ArraySlice<UInt8>, _ header: Header, _ rest: [UInt8]) throws(CommitError) {
         let isWhole: Bool
         // A header that says the same in other bytes (upper-case letters in an id, a digest under another name) is not whole either.
-        do { isWhole = try header.encoded().elementsEqual(line) } catch { throw CommitError(decoding: error) }
-        guard isWhole, header.digest == nil || header.digest == ObjectHash(of: rest) else {
+        do { isWhole = try header.text().elementsEqual(line) && header.isAsSigned() } catch {
+            throw CommitError(decoding: error)
+        }
+        // What is signed is the digest.
+        let digest = header.digest
+        guard isWhole, digest.map({ $0 == ObjectHash(of: rest) }) ?? (header.signature == nil) else {
             throw .malformed("it is not as its writer wrote it")
         }
     }
@@ -86,10 +124,12 @@ public struct LogEntry: Sendable, Equatable {
         let line = Data(start[..<end])
         do {
             let format = try JSONDecoder().decode(Format.self, from: line).format
-            guard Commit.knownFormats.contains(format) else { throw CommitError.unknownFormat(format) }
+            guard knownFormats.contains(format) else { throw CommitError.unknownFormat(format) }
             return try JSONDecoder().decode(Header.self, from: line)
         } catch let error as CommitError { throw error } catch { throw CommitError(decoding: error) }
     }
+
+    static let knownFormats = Commit.usualFormat...signedFormat
 
     private static let newline = UInt8(ascii: "\n")
 }

@@ -45,13 +45,15 @@ public struct Checkpoints: Sendable {
     ///
     /// - Parameters:
     ///   - earliest: older ones do not count.
+    ///   - pinned: the devices that the reader knows; nil where it knows none.
     ///   - file: an empty file of the caller's, into which the parts are written.
     public func latest(
-        of container: ContainerID, since earliest: LogPosition = .start, into file: FileDescriptor
+        of container: ContainerID, since earliest: LogPosition = .start, knowing pinned: Members? = nil,
+        into file: FileDescriptor
     ) async throws(CheckpointError) -> FetchedCheckpoint? {
         for position in try await positions().reversed() where position >= earliest {
             do throws(CheckpointError) {
-                return try await fetch(position, of: container, into: file)
+                return try await fetch(position, of: container, knowing: pinned, into: file)
             } catch {
                 // A damaged one is passed over: an older one, or the log from its start, says the same.
                 if case .store(let reason) = error, !reason.concernsOneObject { throw error }
@@ -78,12 +80,22 @@ public struct Checkpoints: Sendable {
     }
 
     private func fetch(
-        _ position: LogPosition, of container: ContainerID, into file: FileDescriptor
+        _ position: LogPosition, of container: ContainerID, knowing pinned: Members?, into file: FileDescriptor
     ) async throws(CheckpointError) -> FetchedCheckpoint {
-        let manifest = try await manifest(position)
-        guard manifest.head.container == container else { throw .invalid("it belongs to another container") }
+        let manifest = try await manifest(position, of: container, knowing: pinned)
         let parts = try await fetchParts(manifest.parts, position, into: file)
         return FetchedCheckpoint(head: manifest.head.logHead, count: manifest.count, file: file, parts: parts)
+    }
+
+    private func manifest(
+        _ position: LogPosition, of container: ContainerID, knowing pinned: Members?
+    ) async throws(CheckpointError) -> CheckpointManifest {
+        let manifest = try await manifest(position)
+        guard manifest.head.container == container else { throw .invalid("it belongs to another container") }
+        guard manifest.isBelieved(by: pinned) else {
+            throw .invalid("it was not signed by the device in whose name it is, or names another key of a device")
+        }
+        return manifest
     }
 
     private func manifest(_ position: LogPosition) async throws(CheckpointError) -> CheckpointManifest {
@@ -102,10 +114,14 @@ public struct Checkpoints: Sendable {
         return manifest
     }
 
-    /// The head of the newest checkpoint whose manifest can be read; nil if there is none.
-    public func latestHead() async throws(CheckpointError) -> LogHead? {
+    /// The head of the newest checkpoint whose manifest can be read and believed; nil if there is none.
+    ///
+    /// - Parameter known: the head of a device that has read the log of the container.
+    public func latestHead(for known: LogHead) async throws(CheckpointError) -> LogHead? {
         for position in try await positions().reversed() {
-            do throws(CheckpointError) { return try await manifest(position).head.logHead } catch {
+            do throws(CheckpointError) {
+                return try await manifest(position, of: known.container, knowing: known.members).head.logHead
+            } catch {
                 if case .store(let reason) = error, !reason.concernsOneObject { throw error }
             }
         }

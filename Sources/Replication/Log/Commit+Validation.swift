@@ -31,6 +31,9 @@ extension Commit {
         guard (newKey != nil) == (format == Self.keyFormat), newKey == nil || changes.isEmpty,
             newKey?.count ?? 0 <= Self.longestKey
         else { throw .invalid("the announcement of a key") }
+        if let removed, newKey == nil || removed.contains(device) || removed.count > Members.most {
+            throw .invalid("the removal of a device")
+        }
         for change in changes {
             switch change {
             case .create(let entry): try Self.validate(entry)

@@ -88,7 +88,7 @@ public struct Commit: Codable, Sendable, Equatable {
     public static let usualFormat = 1
     /// Of a commit that announces a key: a release that knows of no such commits must not pass it over.
     static let keyFormat = 2
-    /// What this release reads and writes.
+    /// What this release reads and writes. The next one is 4: 3 is that of signed entries (`LogEntry.signedFormat`).
     static let knownFormats = usualFormat...keyFormat
 
     /// A reader that finds a greater number than it knows stops there: only a later release can read the entry.
@@ -105,6 +105,8 @@ public struct Commit: Codable, Sendable, Equatable {
     public var changes: [Change]
     /// The key object of an encrypted container, whose key counts for what comes after this entry (the page Secrecy); nil in all others.
     public private(set) var newKey: Data?
+    /// The devices that the new key is kept from: they are no members any more. Nil for none.
+    public private(set) var removed: [DeviceID]?
 
     public init(id: CommitID, device: DeviceID, deviceName: String, time: Timestamp, changes: [Change]) {
         self.id = id
@@ -116,10 +118,16 @@ public struct Commit: Codable, Sendable, Equatable {
 
     /// A commit that announces a key, and changes nothing.
     ///
-    /// - Parameter newKey: the key object.
-    public init(id: CommitID, device: DeviceID, deviceName: String, time: Timestamp, newKey: [UInt8]) {
+    /// - Parameters:
+    ///   - newKey: the key object.
+    ///   - removed: the devices that it is kept from.
+    public init(
+        id: CommitID, device: DeviceID, deviceName: String, time: Timestamp, newKey: [UInt8],
+        removing removed: [DeviceID]
+    ) {
         self.init(id: id, device: device, deviceName: deviceName, time: time, changes: [])
         format = Self.keyFormat
         self.newKey = Data(newKey)
+        self.removed = removed.isEmpty ? nil : removed
     }
 }

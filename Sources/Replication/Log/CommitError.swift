@@ -10,7 +10,7 @@ public enum CommitError: Error, Equatable, Sendable, CustomStringConvertible {
 
     /// Whether a later release of docfs can read the entry.
     public var isOfLaterRelease: Bool {
-        if case .unknownFormat(let format) = self { format > Commit.knownFormats.upperBound } else { false }
+        if case .unknownFormat(let format) = self { format > LogEntry.knownFormats.upperBound } else { false }
     }
 
     /// One line for a person, without control characters: parts of it may come from the container.

@@ -17,8 +17,7 @@ public enum LogError: Error, Sendable, CustomStringConvertible {
         switch self {
         case .store: false
         case .entry(_, let reason): !reason.isOfLaterRelease
-        case .container(.encrypted), .container(.keyChanged): false
-        case .container: true
+        case .container(let fault): fault.isDamage
         }
     }
 
@@ -34,8 +33,8 @@ public enum LogError: Error, Sendable, CustomStringConvertible {
 
 /// The result of `ReplicatedLog.append`.
 public enum AppendOutcome: Sendable {
-    /// The entry is in the log, durably, from this or an earlier try.
-    case appended
+    /// The entry is in the log, durably, from this or an earlier try, as it is given here.
+    case appended(LogEntry)
     /// Another device was first. Its entry must be applied before the next try.
     case taken(by: LogEntry)
 }
@@ -149,12 +148,13 @@ public struct ReplicatedLog: Sendable {
         do throws(ObjectStoreError) {
             if try await store.putIfAbsent(position.key, entry.bytes) == .created {
                 CrashPoint.commitAppended.pass()
-                return .appended
+                return .appended(entry)
             }
         } catch { throw .store(error) }
         guard let present = try await read(position) else {
             throw .store(.corrupted(position.key, "it exists and cannot be read"))
         }
-        return present.commit.id == entry.commit.id && present.link == entry.link ? .appended : .taken(by: present)
+        return present.commit.id == entry.commit.id && present.link == entry.link
+            ? .appended(present) : .taken(by: present)
     }
 }

@@ -1,4 +1,4 @@
-/* libcrypto (OpenSSL 3) as Swift sees it: digests and HMAC. */
+/* libcrypto (OpenSSL 3) as Swift sees it: digests, HMAC, encryption, signatures. */
 #pragma once
 
 #include <openssl/crypto.h>
@@ -56,5 +56,40 @@ static inline int docfs_aead(
     if (ok) ok = EVP_CipherFinal_ex(context, out + length, &rest) == 1 && rest == 0;
     if (ok && seals) ok = EVP_CIPHER_CTX_ctrl(context, EVP_CTRL_AEAD_GET_TAG, 16, tag) == 1;
     EVP_CIPHER_CTX_free(context);
+    return ok;
+}
+
+/* The public key of an Ed25519 seed: 32 bytes each. Returns 1, or 0 on failure. */
+static inline int docfs_ed25519_public_key(const unsigned char *seed, unsigned char *out) {
+    EVP_PKEY *key = EVP_PKEY_new_raw_private_key(EVP_PKEY_ED25519, NULL, seed, 32);
+    size_t length = 32;
+    int ok = key && EVP_PKEY_get_raw_public_key(key, out, &length) == 1 && length == 32;
+    EVP_PKEY_free(key);
+    return ok;
+}
+
+/* The Ed25519 signature of a message: 64 bytes. Returns 1, or 0 on failure. */
+static inline int docfs_ed25519_sign(
+    const unsigned char *seed, const unsigned char *message, size_t message_length, unsigned char *out) {
+    EVP_PKEY *key = EVP_PKEY_new_raw_private_key(EVP_PKEY_ED25519, NULL, seed, 32);
+    EVP_MD_CTX *context = EVP_MD_CTX_new();
+    size_t length = 64;
+    int ok = key && context && EVP_DigestSignInit(context, NULL, NULL, NULL, key) == 1
+        && EVP_DigestSign(context, out, &length, message, message_length) == 1 && length == 64;
+    EVP_MD_CTX_free(context);
+    EVP_PKEY_free(key);
+    return ok;
+}
+
+/* Whether an Ed25519 signature of 64 bytes is that of the message. Returns 1 or 0. */
+static inline int docfs_ed25519_verify(
+    const unsigned char *public_key, const unsigned char *signature, const unsigned char *message,
+    size_t message_length) {
+    EVP_PKEY *key = EVP_PKEY_new_raw_public_key(EVP_PKEY_ED25519, NULL, public_key, 32);
+    EVP_MD_CTX *context = EVP_MD_CTX_new();
+    int ok = key && context && EVP_DigestVerifyInit(context, NULL, NULL, NULL, key) == 1
+        && EVP_DigestVerify(context, signature, 64, message, message_length) == 1;
+    EVP_MD_CTX_free(context);
+    EVP_PKEY_free(key);
     return ok;
 }

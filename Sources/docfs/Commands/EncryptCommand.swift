@@ -22,9 +22,7 @@ struct EncryptCommand: ParsableCommand {
     )
     var to: String?
 
-    @Option(
-        help: "A file whose first line is the new passphrase. (default: $DOCFS_PASSPHRASE, or asked for on a terminal)")
-    var passphraseFile: String?
+    @OptionGroup var newPassphrase: NewPassphraseOption
 
     func run() throws {
         try CommandFailure.reported {
@@ -33,7 +31,7 @@ struct EncryptCommand: ParsableCommand {
             guard let move = try EncryptingMove(of: mount, to: target) else {
                 return try Output.line("The container of \(mount.mountpoint.printable) is encrypted already.")
             }
-            let told = try Passphrase.told(file: passphraseFile, descriptor: nil)
+            let told = try newPassphrase.told()
             try move.run {
                 try told ?? Keyring.passphrase(of: move.target) ?? Passphrase.asked(.new)
             }

@@ -27,48 +27,22 @@ struct KeyCommand: ParsableCommand {
     @Flag(help: "Give the container a new key.")
     var rotate = false
 
-    @Option(
-        help: "A file whose first line is the new passphrase. (default: $DOCFS_PASSPHRASE, or asked for on a terminal)")
-    var passphraseFile: String?
+    @OptionGroup var newPassphrase: NewPassphraseOption
 
     func run() throws {
         try CommandFailure.reported {
             let mount = try MountedTree(holdingOrNearest: path)
             let container = try EncryptedContainer(of: mount)
-            let told = try Passphrase.told(file: passphraseFile, descriptor: nil)
+            let told = try newPassphrase.told()
             if rotate { try change(container, told) } else { try takeOver(container, told) }
         }
     }
 
     private func change(_ container: EncryptedContainer, _ told: Passphrase?) throws {
-        let present = try container.keyObject()
-        if container.isLeftBehind(present) {
-            throw CommandFailure("its key was changed on another device; `docfs key` takes the new passphrase")
-        }
-        let passphrase = try told ?? Passphrase.asked(.other)
-        try passphrase.requireNoRecoveryKey()
-        // Another device may have changed it since.
-        for object in [container.keys.object, present].compactMap(\.self) {
-            if (try? object.unwrap(passphrase.text)) != nil {
-                throw CommandFailure("that is the passphrase of now, which a lost device may know; choose another one")
-            }
-        }
-        let (key, recoveryKey) = (ContainerKey.random(), RecoveryKey.random())
-        let object = try KeyObject(wrapping: key, passphrase: passphrase.text, recoveryKey: recoveryKey)
-        try container.change { $0.offer(key, object, recoveryKey) }
-        let outcome = Result { try container.follow("changing the key") }
-        // It may count although something failed after that, or although nobody heard the answer.
-        guard try container.keysNow().ring.newest.key == key else {
-            try outcome.get()
-            throw CommandFailure("another device changed the key in this moment; `docfs key` takes its passphrase")
-        }
-        try RecoveryKeyNotice.tell(
-            recoveryKey, ofStore: container.store,
+        let change = KeyChange(container)
+        try change.carryOut(
+            told,
             because: "The container has a new key for all that comes, and the former recovery key opens nothing of it.")
-        try Output.line("On each of your other devices say the new passphrase with `docfs key`.")
-        if case .failure(let error) = outcome {
-            throw CommandFailure("the key was changed, and what a new device needs of it is sent later: \(error)")
-        }
     }
 
     private func takeOver(_ container: EncryptedContainer, _ told: Passphrase?) throws {

@@ -20,9 +20,7 @@ struct PassphraseCommand: ParsableCommand {
     @Argument(help: "Any path in the mount. (default: the nearest mount)")
     var path: String?
 
-    @Option(
-        help: "A file whose first line is the new passphrase. (default: $DOCFS_PASSPHRASE, or asked for on a terminal)")
-    var passphraseFile: String?
+    @OptionGroup var newPassphrase: NewPassphraseOption
 
     private static let timeout = DispatchTimeInterval.seconds(60)
 
@@ -34,7 +32,7 @@ struct PassphraseCommand: ParsableCommand {
                 throw CommandFailure(
                     "its key was just changed, and the container does not have all of that yet; try again")
             }
-            let told = try Passphrase.told(file: passphraseFile, descriptor: nil)
+            let told = try newPassphrase.told()
             let passphrase = try told ?? Passphrase.asked(.other)
             try passphrase.requireNoRecoveryKey()
             let object = try Self.replace(container.keys, passphrase, at: container.url)

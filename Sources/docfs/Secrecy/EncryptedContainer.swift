@@ -1,5 +1,6 @@
 import CloudSynchronization
 import Dispatch
+import Documents
 import Encryption
 import Filesystem
 import Library
@@ -40,6 +41,11 @@ struct EncryptedContainer {
     /// Whether the container goes on under a key that is not here.
     func isLeftBehind(_ keyObject: KeyObject?) -> Bool {
         keys.isLocked || keyObject?.wrapsKey(of: keys.ring) == false
+    }
+
+    /// The devices that write to it, in the order in which they joined.
+    func devices() throws -> [ListedDevice] {
+        try mount.records(.devices, describedAs: "the list of devices")
     }
 
     /// What the store keeps of its keys by now, also where the mount has ended.

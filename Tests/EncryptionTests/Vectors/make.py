@@ -4,7 +4,8 @@
     python3 make.py > objects.json
 """
 import json, struct
-from cryptography.hazmat.primitives import hashes
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM, AESSIV
 from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 from cryptography.hazmat.primitives.kdf.scrypt import Scrypt
@@ -107,9 +108,33 @@ second, third = bytes(range(1, 33)), bytes(range(2, 34))
 former = struct.pack(">Q", 0) + key + struct.pack(">Q", 42) + second + struct.pack(">Q", 4242)
 sealed = AESSIV(hkdf(third, None, b"docfs former keys", 64)).encrypt(former, None)
 changed_key_object = digested({"format": 2, **wrapped(third, salt), "former": sealed.hex()})
+
+# The first line of a signed entry of the log.
+device = Ed25519PrivateKey.from_private_bytes(bytes(range(32)))
+public = device.public_key().public_bytes(serialization.Encoding.Raw, serialization.PublicFormat.Raw).hex()
+header = {
+    "commit": "5e884898-da28-4047-9151-d0e56f8dc629",
+    "digest": "10d779f4ef5c974e292d8daa9c3728c5efe252d48d519c4e0c5119dab96441c0",
+    "format": 3,
+    "link": {
+        "container": "6f1c52d0-9f0e-4c55-8d0a-3f1f3c0a7b21",
+        "previous": "bb12d2a80bbc2844cce01a10c97530fd8c921539593f4183540769db63fd398e",
+        "state": "8be5816257c7c7050df09d9fceae9c49749e1d89ed9f664578400aefc8a8168f",
+    },
+    "position": 2,
+    "signature": {"key": public},
+}
+
+
+def canonical(value):
+    return json.dumps(value, sort_keys=True, separators=(",", ":"))
+
+
+header["signature"]["value"] = device.sign(b"docfs entry\n" + canonical(header).encode()).hex()
 print(json.dumps({
     "containerKey": key.hex(), "objects": vectors, "passphrase": "Grüße aus Köln",
     "recoveryKey": "-".join(letters[i : i + 7] for i in range(0, len(letters), 7)), "keyObject": key_object,
+    "signedLine": canonical(header),
     "changedKeyObject": changed_key_object, "keys": [
         {"start": 0, "key": key.hex()}, {"start": 42, "key": second.hex()}, {"start": 4242, "key": third.hex()}],
 }, indent=1, ensure_ascii=False))

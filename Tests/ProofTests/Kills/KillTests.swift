@@ -55,7 +55,8 @@ struct KillTests {
             listing: .displayNames, environment: environment.merging(plan.environment) { $1 }
         ).encrypting(isEncrypted)
         let members = [("Laptop", attacked), ("Desktop", MountOptions.displayNames.encrypting(isEncrypted))]
-        return try await withMountedDevices(members, limit: .seconds(300)) { devices in
+        // Dozens of mounts follow each other, and a busy machine takes its time for each.
+        return try await withMountedDevices(members, limit: .seconds(1800)) { devices in
             let course = KillCourse(devices[0], container: container)
             try await course.prepare(operations)
             for operation in operations {

@@ -29,7 +29,7 @@ extension World {
         wrong +=
             try checkLog(replica) + checkNothingLost(replica) + checkDeletions(replica) + checkNames(replica)
             + checkNothingTwice(replica) + checkHistories(replica) + checkBequests(replica)
-            + checkKeys()
+            + (try checkKeys())
         _ = newcomer
         return wrong + ledger.failures
     }

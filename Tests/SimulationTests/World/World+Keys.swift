@@ -1,13 +1,21 @@
+import Backing
+import Ciphers
+import Documents
 @testable import Encryption
 @testable import Library
+import Replica
+import Replication
 
 /// The key of an encrypted container is changed, and people say the new passphrase on their other devices.
 extension World {
-    /// As `docfs key --rotate` does.
+    /// As `docfs key --rotate` or `docfs devices remove` does.
     func changeKey(on device: SimulatedDevice) throws {
         guard let keys = device.keys, !device.isLocked, let made = network.form.makeKey() else { return }
-        trace("\(device.place.name) changes the key")
-        try keys.change { $0.offer(made.key, made.object, made.recoveryKey) }
+        let others = try device.members?.all.map(\.device).filter { $0 != device.library.store.device.id } ?? []
+        let removed = random.once(in: 2) ? others.randomElement(using: &random) : nil
+        trace("\(device.place.name) changes the key\(removed.map { ", and removes \($0)" } ?? "")")
+        try keys.change { $0.offer(made.key, made.object, made.recoveryKey, removing: removed.map { [$0] } ?? []) }
+        if removed != nil { ledger.count("removal") }
         // Not while another request is under way: then the next one takes it.
         _ = device.library.checkup.request(.newKey)
         ledger.count("newKey")
@@ -22,10 +30,15 @@ extension World {
         ledger.count("unlocked")
     }
 
-    /// All devices have the keys that the container has.
-    func checkKeys() -> [String] {
-        guard let newcomer = devices.last?.keys?.kept else { return [] }
-        return devices.compactMap { device in
+    /// All devices have the keys that the container has, and know each other by theirs.
+    func checkKeys() throws -> [String] {
+        guard let last = devices.last, let newcomer = last.keys?.kept else { return [] }
+        let members = try last.members
+        return try devices.compactMap { device in
+            let known = try device.members
+            guard known == members, let key = known?[device.library.store.device.id]?.key,
+                key == device.library.store.device.key.publicKey
+            else { return "\(device.place.name) knows other devices than the newcomer, or is not one of them" }
             guard let kept = device.keys?.kept, kept.ring == newcomer.ring, !kept.isUnpublished else {
                 return "\(device.place.name) has other keys than the newcomer, or has not published them"
             }
@@ -37,4 +50,10 @@ extension World {
 extension SimulatedDevice {
     /// Whether the log goes on under a key that was not said here.
     var isLocked: Bool { keys?.kept.isLocked == true }
+
+    /// Whether the others know it by its key; of a plain container always.
+    var hasJoined: Bool { get throws { try keys == nil || members?[library.store.device.id] != nil } }
+
+    /// The devices of an encrypted container that it knows.
+    var members: Members? { get throws { try library.store.read { try $0.logHead() }?.members } }
 }

@@ -322,7 +322,7 @@ final class World {
     private func isQuiet() throws -> Bool {
         if !ledger.failures.isEmpty { return true }
         let positions = Set(try devices.map { try $0.life.synchronizer.container.head()?.position })
-        return try positions.count == 1 && devices.allSatisfy { try $0.life.hasNothingPending }
+        return try positions.count == 1 && devices.allSatisfy { try $0.life.hasNothingPending && $0.hasJoined }
     }
 
     /// The work left on each device that is not at rest.
@@ -347,6 +347,8 @@ final class World {
         let newcomer = try makeDevice(DevicePlace.names.count - 1, skew: 0)
         devices.append(newcomer)
         finishRequests()
+        // It joins an encrypted container, and the others read that.
+        for _ in 0..<10 where try !isQuiet() { synchronizeAll() }
         return newcomer
     }
 
