@@ -181,7 +181,9 @@ let package = Package(
             path: "Tests/MountSupport", swiftSettings: strict),
         .testTarget(name: "BrowseTests", dependencies: ["Browse", "Archives", "TestSupport"], swiftSettings: strict),
         // How the command presents things, and its language for queries.
-        .testTarget(name: "DocfsTests", dependencies: ["docfs"], swiftSettings: strict),
+        .testTarget(
+            name: "DocfsTests", dependencies: ["docfs", "Encryption", "ObjectStore", "TestSupport"],
+            swiftSettings: strict),
         // The articles beside the code name only what there is.
         .testTarget(name: "PageTests", swiftSettings: strict),
         .testTarget(name: "DocumentsTests", dependencies: ["Documents", "TestSupport"], swiftSettings: strict),

@@ -112,7 +112,9 @@ struct ContainerAccess: Sendable {
     ///
     /// - Parameter head: of this device.
     func latestCheckpointHead(for head: LogHead) async throws(LogError) -> LogHead? {
-        do throws(CheckpointError) { return try await checkpoints.latestHead(for: head) } catch {
+        var known = head
+        if founding > head.position { known.members = nil }
+        do throws(CheckpointError) { return try await checkpoints.latestHead(for: known) } catch {
             switch error {
             case .store(let reason): throw .store(reason)
             case .invalid: return nil
@@ -120,17 +122,25 @@ struct ContainerAccess: Sendable {
         }
     }
 
+    /// The newest position at which there is a checkpoint, whatever is in it.
+    func newestCheckpointPosition() async throws(LogError) -> LogPosition {
+        do throws(CheckpointError) { return try await checkpoints.newestPosition() } catch {
+            switch error {
+            case .store(let reason): throw .store(reason)
+            case .invalid: return .start
+            }
+        }
+    }
+
     /// Where the log began to have its newest key: whoever has a former one could have written all that came before.
     var founding: LogPosition { LogPosition(encryption?.keys.kept.ring.newest.start ?? 0) }
 
-    /// The devices of a container that this device knows; nil for none, and of another container.
+    /// The devices of a container that this device knows; nil for none, of another container, and where one of them may have been removed since: a
+    /// removal goes with a new key.
     private func knownMembers(of id: ContainerID) throws -> Members? {
-        guard let head = try head(), head.container == id else { return nil }
+        guard let head = try head(), head.container == id, founding <= head.position else { return nil }
         return head.members
     }
-
-    /// Whether no device can have been removed that this one still knows: a removal goes with a new key.
-    var knowsAllRemovals: Bool { get throws { try head().map { founding <= $0.position } ?? true } }
 
     /// The beginning of a container's log, for reading it anew: what this device knows of others counts from there on.
     func beginning(of id: ContainerID) throws -> LogHead {

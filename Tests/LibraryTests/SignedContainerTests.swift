@@ -137,7 +137,7 @@ struct SignedContainerTests {
         try await withJoinedDevices { laptop, phone in
             let head = try await writeCheckpoint(phone) { head in
                 head.members = nil
-                head.join(phone.id, name: "phone", key: phone.signingKey.publicKey, at: Timestamp(nanoseconds: 1))
+                try head.join(phone.id, name: "phone", key: phone.signingKey.publicKey, at: Timestamp(nanoseconds: 1))
             }
             let forged = try LogEntry(
                 Commit([], from: laptop.library.store), after: head, signedWith: SigningKey(seed: .random(32)))
@@ -160,7 +160,7 @@ struct SignedContainerTests {
                 var late = head
                 (late.members, late.position) = (nil, LogPosition(1 << 50))
                 for member in members.all {
-                    late.join(member.device, name: member.name, key: member.key, at: member.joined)
+                    try late.join(member.device, name: member.name, key: member.key, at: member.joined)
                 }
                 head.members = late.members
             }
@@ -173,7 +173,7 @@ struct SignedContainerTests {
         try await withJoinedDevices { laptop, phone in
             let head = try await writeCheckpoint(phone) { head in
                 head.members = nil
-                head.join(
+                try head.join(
                     laptop.id, name: "laptop", key: SigningKey(seed: .random(32)).publicKey,
                     at: Timestamp(nanoseconds: 1))
             }
@@ -187,6 +187,70 @@ struct SignedContainerTests {
             #expect(try await phone.fault() == nil)
             #expect(try phone.members?[laptop.id]?.key == laptop.signingKey.publicKey)
             #expect(try await phone.text("Plan.txt") == "plan")
+        }
+    }
+
+    @Test func `a checkpoint that nobody can read stands in no repair's way either`() async throws {
+        try await withJoinedDevices { laptop, phone in
+            // Where the repair would put its own.
+            var head = try #require(try phone.synchronizer.container.head())
+            head.position = LogPosition(head.position.number + ContainerRepair.gap)
+            let checkpoints = phone.synchronizer.container.checkpoints
+            try await checkpoints.finish(CheckpointManifest(head: head, count: 7, parts: []))
+            let position = try laptop.position.next
+            let log = phone.synchronizer.container.log
+            let later = try #require(try phone.synchronizer.container.head())
+            var next = later
+            next.position = position
+            _ = try await log.append(
+                try LogEntry(Commit([], from: phone.library.store), after: next, signedWith: phone.signingKey),
+                at: position.next)
+            #expect(try await laptop.fault() == .hole(position))
+            #expect(try await laptop.synchronizer.checkup.checkUp(repairs: true).isGood)
+            #expect(try await phone.synchronizer.repair.takeOverIfRepaired())
+            for device in [laptop, phone] {
+                #expect(try await device.fault() == nil)
+                #expect(try await device.text("Plan.txt") == "plan")
+            }
+        }
+    }
+
+    @Test func `attack: a removal that does not count makes nobody unknown in a repair`() async throws {
+        try await withJoinedDevices { laptop, phone in
+            var head = try #require(try phone.synchronizer.container.head())
+            let position = head.position.next
+            head.position = position
+            let removal = Commit(newKey: [1], removing: [laptop.id], from: phone.library.store)
+            _ = try await phone.synchronizer.container.log.append(
+                try LogEntry(removal, after: head, signedWith: phone.signingKey), at: position.next)
+            head.position = position.next
+            let forged = try LogEntry(
+                Commit([], from: laptop.library.store), after: head, signedWith: SigningKey(seed: .random(32)))
+            _ = try await phone.synchronizer.container.log.append(forged, at: position.next.next)
+            #expect(try await laptop.fault() == .hole(position))
+            #expect(try await laptop.synchronizer.checkup.checkUp(repairs: true).isGood)
+            #expect(try laptop.members?[laptop.id]?.key == laptop.signingKey.publicKey)
+        }
+    }
+
+    @Test func `a device that is known by another key repairs nothing, and hinders no other one`() async throws {
+        try await withJoinedDevices { laptop, phone in
+            try phone.library.store.write { try $0.set(.deviceKey, String(repeating: "7", count: 64)) }
+            try phone.crash()
+            try phone.open()
+            var head = try #require(try laptop.synchronizer.container.head())
+            head.position = head.position.next
+            _ = try await laptop.synchronizer.container.log.append(
+                try LogEntry(Commit([], from: laptop.library.store), after: head, signedWith: laptop.signingKey),
+                at: head.position.next)
+            let before = try await laptop.encryption?.list(ObjectKey("checkpoint")!, after: nil, limit: .max)
+            do {
+                _ = try await phone.synchronizer.checkup.checkUp(repairs: true)
+                Issue.record("it was repaired")
+            } catch LogError.container(let fault) { #expect(fault == .otherKey) }
+            #expect(try await laptop.encryption?.list(ObjectKey("checkpoint")!, after: nil, limit: .max) == before)
+            #expect(try await laptop.synchronizer.checkup.checkUp(repairs: true).isGood)
+            #expect(try await laptop.fault() == nil)
         }
     }
 

@@ -142,19 +142,24 @@ struct SignedEntryTests {
             return try self.entry(of: device, after: before, signedWith: key)
         }
         #expect(throws: ContainerFault.otherWriter(at: LogPosition(20))) {
-            try head.follow(salvaged: try entry(of: phone, at: 20, signedWith: keys[2]), at: LogPosition(20))
+            try head.check(writerOf: try entry(of: phone, at: 20, signedWith: keys[2]), at: LogPosition(20))
         }
         // What was written elsewhere, and copied to this place.
         #expect(throws: ContainerFault.otherWriter(at: LogPosition(20))) {
-            try head.follow(salvaged: try entry(of: phone, at: 8, signedWith: keys[1]), at: LogPosition(20))
+            try head.check(writerOf: try entry(of: phone, at: 8, signedWith: keys[1]), at: LogPosition(20))
         }
-        try head.follow(salvaged: try entry(of: phone, at: 20, signedWith: keys[1]), at: LogPosition(20))
-        try head.follow(salvaged: try entry(of: .tablet, at: 21, signedWith: keys[2]), at: LogPosition(21))
+        for (device, position, key) in [(phone, 20, keys[1]), (.tablet, 21, keys[2])]
+            as [(TestDevice, Int64, SigningKey)]
+        {
+            let entry = try entry(of: device, at: position, signedWith: key)
+            try head.check(writerOf: entry, at: LogPosition(position))
+            head.follow(writerOf: entry, at: LogPosition(position))
+        }
         #expect(head.members?.all.count == 3 && head.position == LogPosition(6))
         // As it is read anew from the start, by a device that knows its devices.
-        try head.follow(salvaged: try entry(of: phone, at: 4, signedWith: nil), at: LogPosition(4))
+        try head.check(writerOf: try entry(of: phone, at: 4, signedWith: nil), at: LogPosition(4))
         #expect(throws: ContainerFault.otherWriter(at: LogPosition(5))) {
-            try head.follow(salvaged: try entry(of: phone, at: 5, signedWith: nil), at: LogPosition(5))
+            try head.check(writerOf: try entry(of: phone, at: 5, signedWith: nil), at: LogPosition(5))
         }
     }
 

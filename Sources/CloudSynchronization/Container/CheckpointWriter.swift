@@ -1,5 +1,6 @@
 import Backing
 import Catalog
+import Ciphers
 import LinuxFiles
 import Logging
 import ObjectStore
@@ -50,6 +51,10 @@ final class CheckpointWriter: Sendable {
 
     private func signed(_ manifest: CheckpointManifest) throws(CheckpointError) -> CheckpointManifest {
         guard let key = container.signingKey else { return manifest }
+        let known = manifest.head.members?[container.store.device.id]
+        guard known.map({ $0.key == key.publicKey }) ?? true else {
+            throw .invalid("\(ContainerFault.otherKey)")
+        }
         do { return try manifest.signed(by: container.store.device.id, with: key) } catch {
             throw .invalid("its manifest cannot be written: \(error)")
         }

@@ -110,14 +110,18 @@ struct ContainerRepair: Sendable {
         // After all positions that were used, and after the roots of earlier chains: this is how other devices recognize a new chain. The
         // gap keeps a device that has not noticed yet from writing to a position of the new chain.
         let mine = try container.head()
-        let last = max(head.position, mine?.position ?? .start, mine?.root ?? .start)
+        let last = max(
+            head.position, mine?.position ?? .start, mine?.root ?? .start,
+            try await container.newestCheckpointPosition())
         head.position = LogPosition(last.number + Self.gap)
         head.root = head.position.next
         head.readFrom = head.root
         head.commit = nil
         if let key = container.signingKey {
             let device = store.device
-            head.join(device.id, name: device.name, key: key.publicKey, at: store.surroundings.now())
+            do throws(ContainerFault) {
+                try head.join(device.id, name: device.name, key: key.publicKey, at: store.surroundings.now())
+            } catch { throw LogError.container(error) }
         }
         var random = store.surroundings.random()
         head.hash = ObjectHash(of: CommitID.random(using: &random).bytes + ContainerID.random(using: &random).bytes)
@@ -132,13 +136,12 @@ struct ContainerRepair: Sendable {
     func takeStateOfLog(of id: ContainerID) async throws -> Bool {
         guard let mine = try container.head() else { return false }
         let beginning = try container.beginning(of: id)
-        let keepsMembers = try container.knowsAllRemovals
         let fresh = try FreshReplica(in: store.path, beginning: beginning)
         defer { fresh.close() }
         // A checkpoint may come from a device with a wrong state. Entries after it tell; of one that is newer than this device there may be
         // none.
-        if mine.root != beginning.root {
-            try await container.useLatestCheckpoint(of: id) { try fresh.add($0, keepsMembers: keepsMembers) }
+        if mine.root != beginning.root || container.founding > .start {
+            try await container.useLatestCheckpoint(of: id) { try fresh.add($0) }
         }
         guard try fresh.head.root == mine.root, try fresh.head.position <= mine.position else { return false }
         do { try await readOn(fresh) } catch let error as LogError where error.isDamage { return false }
@@ -155,8 +158,7 @@ struct ContainerRepair: Sendable {
         try container.requireKeys()
         let fresh = try FreshReplica(in: store.path, beginning: try container.beginning(of: id))
         do {
-            let keepsMembers = try container.knowsAllRemovals
-            try await container.useLatestCheckpoint(of: id) { try fresh.add($0, keepsMembers: keepsMembers) }
+            try await container.useLatestCheckpoint(of: id) { try fresh.add($0) }
             do {
                 // What came before the newest key was announced could have been written by whoever has a former one.
                 if try fresh.head.position < container.founding { throw LogError.container(.unfounded) }
@@ -211,10 +213,12 @@ struct ContainerRepair: Sendable {
     }
 
     private func salvage(_ entry: LogEntry, at position: LogPosition, _ fresh: FreshReplica) throws {
-        do { try fresh.follow(salvaged: entry, at: position) } catch let fault as ContainerFault {
-            throw LogError.container(fault)
+        let head = try fresh.head
+        do throws(ContainerFault) { try head.check(writerOf: entry, at: position) } catch {
+            throw LogError.container(error)
         }
         try container.admit(entry, at: position)
+        try fresh.follow(writerOf: entry, at: position)
         do { try fresh.apply(entry.commit) } catch {
             store.logger.error("a log entry could not be applied", metadata: ["error": "\(error)"])
         }

@@ -38,16 +38,14 @@ final class FreshReplica: Sendable {
 
     func set(_ head: LogHead) throws { try catalog.write { try $0.set(head) } }
 
-    /// Adds the entries of a checkpoint.
-    ///
-    /// - Parameter keepsMembers: whether devices stay known that the checkpoint does not know. They do if nobody had signed yet when it was written.
-    func add(_ checkpoint: FetchedCheckpoint, keepsMembers: Bool) throws {
+    /// Adds the entries of a checkpoint. Devices stay known that it does not know.
+    func add(_ checkpoint: FetchedCheckpoint) throws {
         try catalog.write { transaction in
             try transaction.addMany(indexingAfterwards: true) {
                 try checkpoint.forEach { entry, record in try transaction.store(entry, as: record) }
             }
             var head = checkpoint.head
-            if keepsMembers || head.members == nil { head.keep(try transaction.logHead()?.members) }
+            head.keep(try transaction.logHead()?.members)
             try transaction.set(head)
         }
     }
@@ -64,10 +62,10 @@ final class FreshReplica: Sendable {
     }
 
     /// Takes over what an entry tells of the devices that is not the next one of the log.
-    func follow(salvaged entry: LogEntry, at position: LogPosition) throws {
+    func follow(writerOf entry: LogEntry, at position: LogPosition) throws {
         try catalog.write { transaction in
             guard var head = try transaction.logHead() else { return }
-            try head.follow(salvaged: entry, at: position)
+            head.follow(writerOf: entry, at: position)
             try transaction.set(head)
         }
     }

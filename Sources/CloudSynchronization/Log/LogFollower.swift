@@ -49,11 +49,15 @@ struct LogFollower: Sendable {
 
     /// Only the container's key object told so far that its key was changed. The next entry may tell who changed it, and whether this device was removed.
     private func lookForAnnouncement() async throws {
-        guard let head = try container.head(), let entry = try await container.log.read(head.position.next),
-            entry.commit.newKey != nil
-        else { return }
-        do throws(ContainerFault) { try head.check(entry) } catch { throw LogError.container(error) }
-        try container.admit(entry, at: head.position.next)
+        do {
+            guard let head = try container.head(), let entry = try await container.log.read(head.position.next),
+                entry.commit.newKey != nil
+            else { return }
+            do throws(ContainerFault) { try head.check(entry) } catch { throw LogError.container(error) }
+            try container.admit(entry, at: head.position.next)
+        } catch let error as LogError where error.isDamage {
+            // Who was shut out may have written it.
+        }
     }
 
     /// Applies one commit and brings the tree in line with it, in one transaction with its position: a crash can neither lose nor

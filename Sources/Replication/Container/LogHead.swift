@@ -45,7 +45,14 @@ public struct LogHead: Codable, Sendable, Equatable {
         guard entry.link.container == container else { throw .replaced }
         guard entry.link.previous == hash else { throw .otherHistory(at: next) }
         guard entry.link.state == state else { throw .otherState(at: next) }
-        guard Members.admit(entry, at: next, to: members) else { throw .otherWriter(at: next) }
+        try check(writerOf: entry, at: next)
+    }
+
+    /// Checks that the device has written an entry in whose name it is.
+    ///
+    /// - Parameter position: of the entry, also of one that does not follow this head: the chain may have broken off.
+    public func check(writerOf entry: LogEntry, at position: LogPosition) throws(ContainerFault) {
+        guard Members.admit(entry, at: position, to: members) else { throw .otherWriter(at: position) }
     }
 
     /// The head after an entry.
@@ -57,20 +64,28 @@ public struct LogHead: Codable, Sendable, Equatable {
         head.hash = entry.hash
         head.commit = entry.commit.id
         head.state = state
-        head.follow(membersOf: entry, at: head.position)
+        head.follow(writerOf: entry, at: head.position)
         return head
     }
 
-    /// Takes over what an entry tells of the devices, at a position of its own where the chain broke off before it.
+    /// Takes over what an entry that was checked tells of the devices.
     ///
-    /// - Throws: `ContainerFault` for one that its writer has not signed.
-    public mutating func follow(salvaged entry: LogEntry, at position: LogPosition) throws(ContainerFault) {
-        guard Members.admit(entry, at: position, to: members) else { throw .otherWriter(at: position) }
-        follow(membersOf: entry, at: position)
+    /// - Parameter position: of the entry.
+    public mutating func follow(writerOf entry: LogEntry, at position: LogPosition) {
+        members = Members.following(members, entry, at: position)
     }
 
     /// With a device that writes the checkpoint of this head: whoever begins there knows it.
-    public mutating func join(_ device: DeviceID, name: String, key: PublicKey, at time: Timestamp) {
+    ///
+    /// - Throws: `ContainerFault.full`, `ContainerFault.otherKey`.
+    public mutating func join(
+        _ device: DeviceID, name: String, key: PublicKey, at time: Timestamp
+    ) throws(ContainerFault) {
+        if let known = members?[device] {
+            guard known.key == key else { throw .otherKey }
+        } else if members?.isFull == true {
+            throw .full
+        }
         members = Members.adding(
             Members.Member(
                 device: device, name: DeviceLabel.make(name), key: key, position: position, joined: time, wrote: time
@@ -78,11 +93,8 @@ public struct LogHead: Codable, Sendable, Equatable {
     }
 
     /// Knows the devices that another head knows, too.
-    public mutating func keep(_ others: Members?) { members = members?.keeping(others) ?? others }
+    public mutating func keep(_ others: Members?) { members = members?.keeping(others, at: position) ?? others }
 
-    private mutating func follow(membersOf entry: LogEntry, at position: LogPosition) {
-        members = Members.following(members, entry, at: position)
-    }
 }
 
 /// The part of a log entry that says what the entry follows.

@@ -67,9 +67,15 @@ public struct Members: Sendable, Equatable {
     }
 
     /// With those of others that are not among these, as far as there is room: who was there before stays known.
-    func keeping(_ others: Members?) -> Members {
+    ///
+    /// - Parameter position: of the head that is to have all of them.
+    func keeping(_ others: Members?, at position: LogPosition) -> Members {
         var members = self
-        let missing = others?.all.filter { self[$0.device] == nil } ?? []
+        let missing = (others?.all ?? []).filter { self[$0.device] == nil }.map { member in
+            Member(
+                device: member.device, name: member.name, key: member.key, position: min(member.position, position),
+                joined: member.joined, wrote: member.wrote)
+        }
         members.all += missing.prefix(max(0, Self.most - all.count))
         return members
     }

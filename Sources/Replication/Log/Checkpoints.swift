@@ -92,6 +92,8 @@ public struct Checkpoints: Sendable {
     ) async throws(CheckpointError) -> CheckpointManifest {
         let manifest = try await manifest(position)
         guard manifest.head.container == container else { throw .invalid("it belongs to another container") }
+        let isSigned = manifest.device != nil || manifest.signature != nil || manifest.head.members != nil
+        if isSigned, !store.isEncrypted { throw .invalid("it is signed, in a container that is not encrypted") }
         guard manifest.isBelieved(by: pinned) else {
             throw .invalid("it was not signed by the device in whose name it is, or names another key of a device")
         }
@@ -113,6 +115,15 @@ public struct Checkpoints: Sendable {
         else { throw .invalid("a value in its manifest") }
         return manifest
     }
+
+    /// The newest position at which there is a checkpoint, whatever is in it; the start if there is none.
+    public func newestPosition() async throws(CheckpointError) -> LogPosition {
+        // Somebody who does harm may have made one at the end of all positions.
+        try await positions().last { $0 < Self.lastPosition } ?? .start
+    }
+
+    /// A log does not get as long.
+    private static let lastPosition = LogPosition(1_000_000_000_000_000)
 
     /// The head of the newest checkpoint whose manifest can be read and believed; nil if there is none.
     ///

@@ -13,6 +13,8 @@ struct KeptTree: Equatable, Sendable {
         var attributes: [String: String]?
         /// Of a file, in nanoseconds.
         var modified: Int64?
+        /// Whether its content always stays on this device (`docfs keep`).
+        var isKept: Bool?
 
         /// A file that an operation makes.
         static func newFile(_ content: String = "") -> Entry { Entry(type: S_IFREG, content: content) }
@@ -38,6 +40,7 @@ struct KeptTree: Equatable, Sendable {
             case S_IFDIR: try read(path, prefix: prefix + name + "/")
             case S_IFLNK: entry.content = path.symbolicLinkTarget?.string ?? ""
             default:
+                entry.isKept = (try? path.attribute("user.document.keep")) != nil
                 entry.content = try path.text()
                 entry.id = try? path.identifier()
                 entry.modified = Int64(status.st_mtim.tv_sec) * 1_000_000_000 + Int64(status.st_mtim.tv_nsec)
@@ -47,11 +50,15 @@ struct KeptTree: Equatable, Sendable {
         }
     }
 
-    /// Scratch files stay on their device.
-    var withoutScratchFiles: KeptTree {
+    /// What other devices have, too: not scratch files, and not what stays where.
+    var shared: KeptTree {
         func isScratch(_ path: String) -> Bool { path.hasSuffix(".tmp") || path.hasSuffix("~") }
         var tree = self
-        tree.entries = entries.filter { !isScratch($0.key) }
+        tree.entries = entries.filter { !isScratch($0.key) }.mapValues { entry in
+            var entry = entry
+            entry.isKept = nil
+            return entry
+        }
         tree.order = order?.filter { !isScratch($0) }
         return tree
     }
@@ -79,6 +86,7 @@ extension KeptTree.Entry {
         }
         return type == expected.type && content == expected.content && isSame(permissions, expected.permissions)
             && isSame(id, expected.id) && isSame(attributes, expected.attributes) && isSame(modified, expected.modified)
+            && isSame(isKept, expected.isKept)
     }
 }
 

@@ -42,9 +42,7 @@ final class KillCourse {
         for count in 0..<Self.mostEffects {
             if count > 0, count % Self.batch == 0 { try await makeTrees(names(of: operation, from: count)) }
             let place = place("\(operation.name) \(count)")
-            if !operation.preparation.isEmpty {
-                try await device.shell("cd '\(container)/\(place.name)'; \(operation.preparation)")
-            }
+            try await prepare(operation, at: place)
             let before = try place.tree()
             try plan.kill(after: count)
             let acknowledged = try Self.steps(operation, at: place)
@@ -66,6 +64,11 @@ final class KillCourse {
         Issue.record("\(operation.name) has more than \(Self.mostEffects) effects")
     }
 
+    private func prepare(_ operation: KilledOperation, at place: Place) async throws {
+        if operation.preparation.isEmpty { return }
+        try await device.shell("cd '\(container)/\(place.name)'; \(operation.preparation)")
+    }
+
     private func finishSending(unlessKilledBy plan: CrashPlanFile) async throws {
         try await eventually { try plan.reached != nil || device.treeState()["cloud.pending"] == "0" }
     }
@@ -85,6 +88,7 @@ final class KillCourse {
     func attack(_ operations: [KilledOperation], by ending: Ending, after delay: Duration, round: Int) async throws {
         let places = operations.indices.map { place("\(round)-\($0)") }
         try await makeTrees(places.map(\.name), isSettled: false)
+        for (operation, place) in zip(operations, places) { try await prepare(operation, at: place) }
         let before = try places.map { try $0.tree() }
         if case .powerLoss(let disk) = ending { try await disk.synchronize() }
         let isSyncing = if case .powerLoss = ending { true } else { false }
@@ -137,7 +141,7 @@ final class KillCourse {
             try await eventually {
                 guard try device.treeState()["cloud.pending"] == "0" else { return false }
                 difference = try KeptTree(of: other.cloud).difference(
-                    from: KeptTree(of: device.cloud).withoutScratchFiles)
+                    from: KeptTree(of: device.cloud).shared)
                 return difference == nil
             }
         } catch is NeverCameTrue {}

@@ -17,7 +17,7 @@ struct KillTests {
     func `a kill between any two effects of an operation leaves the state before or after it`(container: String)
         async throws
     {
-        let operations = KilledOperation.all
+        let operations = KilledOperation.all(in: container)
         var (kills, losses, points) = (0, [String](), [String: Int]())
         for first in stride(from: 0, to: operations.count, by: Self.operationsOfMount) {
             let some = Array(operations[first..<min(first + Self.operationsOfMount, operations.count)])
@@ -40,7 +40,7 @@ struct KillTests {
         ("nameOnFile", "create"), ("comparison", "create"), ("commitAtOnce", "reorder"),
     ])
     func `without a protection something is lost`(protection: String, operation: String) async throws {
-        let operations = KilledOperation.all.filter { $0.name == operation }
+        let operations = KilledOperation.all(in: "local").filter { $0.name == operation }
         let course = try await Self.attack(operations, in: "local", environment: ["DOCFS_WITHOUT": protection])
         #expect(!course.losses.isEmpty)
     }
@@ -75,7 +75,7 @@ struct KillTests {
     @Test(arguments: ["local", "cloud"])
     func `a kill at any instant loses nothing that was acknowledged`(container: String) async throws {
         let rounds = max(1, Amount.attacks("KILLS", default: 140) / 2)
-        let operations = KilledOperation.all.filter(\.preparation.isEmpty)
+        let operations = KilledOperation.all(in: container).filter(\.isIndependent)
         var (kills, losses) = (0, [String]())
         var seed = Amount.seed &* 2 &+ (container == "local" ? 0 : 1)
         while kills < rounds {

@@ -40,6 +40,10 @@ struct KilledOperation: Sendable {
     /// Done by a shell in the folder before the operation.
     var preparation = ""
     var steps: [Step]
+    /// Whether it can be done whatever else is under way: not what undoes the last action of the mount, or waits for the cloud.
+    var isIndependent = true
+    /// Whether it is one of documents of the cloud.
+    var isOfCloud = false
     /// A killed creation may leave a file that has no display name yet.
     var mayLeaveUnnamed = false
     /// What it does in the other container.
@@ -59,7 +63,10 @@ struct KilledOperation: Sendable {
             name: name, preparation: preparation, steps: [Step(perform: { try perform($0.folder) }, change: change)])
     }
 
-    static let all: [KilledOperation] = names + saves + metadata + folders + orders + undone + migrations
+    private static let all = names + saves + metadata + folders + orders + undone + trashed + stays + migrations
+
+    /// What can be done in a container.
+    static func all(in container: String) -> [KilledOperation] { all.filter { !$0.isOfCloud || container == "cloud" } }
 
     private static let names = [
         one("rename") {
@@ -255,7 +262,7 @@ struct KilledOperation: Sendable {
         },
     ]
 
-    private static let undone = [
+    private static let undone: [KilledOperation] = [
         one("undo a removal", after: "rm Plan.txt") {
             try ($0.removingLastComponent().removingLastComponent() / ".undo").write("1")
         } _: {
@@ -272,7 +279,47 @@ struct KilledOperation: Sendable {
         } _: {
             $0.remove("Plan.txt")
         },
+    ].map { operation in
+        var operation = operation
+        operation.isIndependent = false
+        return operation
+    }
+
+    private static let trashed = [
+        one("restore from the trash", after: "rm Plan.txt") { folder in
+            let mountpoint = folder.removingLastComponent().removingLastComponent().removingLastComponent()
+            let trash = mountpoint / ".Trash-\(getuid())"
+            // Each folder has thrown away one of this name.
+            let place = "/\(folder.lastComponent!.string)/Plan.txt\n".replacing(" ", with: "%20")
+            let info = try (trash / "info").listing().first { try (trash / "info" / $0).text().contains(place) }
+            guard let label = info?.dropLast(".trashinfo".count) else { throw Errno.noSuchFileOrDirectory }
+            try (trash / "files" / String(label)).rename(to: folder / "Plan.txt")
+        } _: {
+            $0.add("Plan.txt", .newFile("plan"))
+            $0.change("Plan.txt") { $0.attributes = ["user.colour": "blue"] }
+        }
     ]
+
+    private static let stays: [KilledOperation] = {
+        var keep = one("keep") {
+            try ($0 / "Plan.txt").setAttribute("user.document.keep", "always")
+        } _: {
+            $0.change("Plan.txt") { $0.isKept = true }
+        }
+        var letGo = one("keep no more", after: "setfattr -n user.document.keep -v always Plan.txt") {
+            try ($0 / "Plan.txt").removeAttribute("user.document.keep")
+        } _: {
+            $0.change("Plan.txt") { $0.isKept = false }
+        }
+        var evict = one("evict") {
+            try ($0 / "Plan.txt").setAttribute("user.document.downloading", "notDownloaded")
+        } _: { _ in
+            // Its content is fetched again by whoever reads it.
+        }
+        (keep.isOfCloud, letGo.isOfCloud, evict.isOfCloud) = (true, true, true)
+        evict.isIndependent = false
+        return [keep, letGo, evict]
+    }()
 
     private static let migrations = [
         migration("migrate a document", "Plan.txt", to: "Plan.txt"),

@@ -33,7 +33,7 @@ struct PowerTests {
         in container: String, rounds: Int, environment: [String: String] = [:], stopsAtLoss: Bool = false
     ) async throws -> (made: Int, losses: [String]) {
         // A plain ext4 leaves zeros for what truncate(2) cuts off, if nobody synced it: 20 of 1,200 files when it was tried.
-        let operations = KilledOperation.all.filter { $0.preparation.isEmpty && $0.name != "cut off" }
+        let operations = KilledOperation.all(in: container).filter { $0.isIndependent && $0.name != "cut off" }
         var (made, losses) = (0, [String]())
         var seed = Amount.seed &* 2 &+ (container == "local" ? 0 : 1)
         while made < rounds, !(stopsAtLoss && !losses.isEmpty) {
