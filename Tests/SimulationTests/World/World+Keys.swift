@@ -30,15 +30,23 @@ extension World {
         ledger.count("unlocked")
     }
 
+    private func haveOneKeyEach(_ some: Members?, _ others: Members?) -> Bool {
+        some?.all.allSatisfy { member in others?[member.device].map { $0.key == member.key } ?? true } ?? false
+    }
+
     /// All devices have the keys that the container has, and know each other by theirs.
     func checkKeys() throws -> [String] {
         guard let last = devices.last, let newcomer = last.keys?.kept else { return [] }
         let members = try last.members
         return try devices.compactMap { device in
             let known = try device.members
-            guard known == members, let key = known?[device.library.store.device.id]?.key,
-                key == device.library.store.device.key.publicKey
-            else { return "\(device.place.name) knows other devices than the newcomer, or is not one of them" }
+            guard known?[device.library.store.device.id]?.key == device.library.store.device.key.publicKey else {
+                return "\(device.place.name) is not one of the devices that it knows"
+            }
+            // A repair may have lost the entry with which one joined: it joins again with its next one.
+            guard isDamaged ? haveOneKeyEach(known, members) : known == members else {
+                return "\(device.place.name) knows other devices than the newcomer"
+            }
             guard let kept = device.keys?.kept, kept.ring == newcomer.ring, !kept.isUnpublished else {
                 return "\(device.place.name) has other keys than the newcomer, or has not published them"
             }

@@ -347,6 +347,8 @@ final class World {
         let newcomer = try makeDevice(DevicePlace.names.count - 1, skew: 0)
         devices.append(newcomer)
         finishRequests()
+        // It may be the first to read again what is damaged.
+        if case .failed = newcomer.life.cloud.connection { repair() }
         // It joins an encrypted container, and the others read that.
         for _ in 0..<10 where try !isQuiet() { synchronizeAll() }
         return newcomer
