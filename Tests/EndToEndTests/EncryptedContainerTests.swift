@@ -450,8 +450,17 @@ struct EncryptedContainerTests {
             let (url, container) = (laptop.cloudDirectory.url, laptop.cloudDirectory.path)
             let made = try await laptop.mountEncrypted("--cloud", url, "--encrypt", passphrase: "secret")
             #expect(made.exitStatus == 0 && !made.standardOutput.contains("later change"), "\(made)")
+            // The laptop joins with an entry of the log.
+            try await eventually {
+                try await laptop.docfs("devices", laptop.mountpoint.string).standardOutput.contains("this device")
+            }
             let first = try await tablet.mountEncrypted("--cloud", url, passphrase: "secret")
-            #expect(first.standardOutput.contains("Nothing has ever been changed in the cloud."), "\(first)")
+            #expect(first.standardOutput.contains("The cloud's last change is of 20"), "\(first)")
+            try await eventually {
+                try await laptop.docfs("devices", "--json", laptop.mountpoint.string).standardOutput.matches(
+                    of: /joined/
+                ).count == 2
+            }
             try (laptop.cloud / "Plan.txt").create("plan")
             try await laptop.waitUntilUploaded(laptop.cloud / "Plan.txt")
             try await runShell("cp -a '\(container)' old", in: laptop.folder)
