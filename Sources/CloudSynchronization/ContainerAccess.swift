@@ -69,6 +69,14 @@ struct ContainerAccess: Sendable {
         if isLeftBehind { throw .container(.keyChanged(by: nil, at: nil)) }
     }
 
+    /// Checks that an entry is the next one after a head, and follows it where it announces the container's next key. To be called before it is applied.
+    ///
+    /// - Throws: `ContainerFault` for one that does not follow, `keyChanged` or `removed`.
+    func admit(_ entry: LogEntry, after head: LogHead) throws(LogError) {
+        do throws(ContainerFault) { try head.check(entry) } catch { throw .container(error) }
+        try admit(entry, at: head.position.next)
+    }
+
     /// Follows an entry that announces the container's next key. To be called before the entry is applied: what comes after it cannot be seen
     /// without the key.
     ///
@@ -112,22 +120,23 @@ struct ContainerAccess: Sendable {
     ///
     /// - Parameter head: of this device.
     func latestCheckpointHead(for head: LogHead) async throws(LogError) -> LogHead? {
-        var known = head
-        if founding > head.position { known.members = nil }
-        do throws(CheckpointError) { return try await checkpoints.latestHead(for: known) } catch {
-            switch error {
-            case .store(let reason): throw .store(reason)
-            case .invalid: return nil
-            }
+        try await damagedAsNone { () throws(CheckpointError) in
+            try await checkpoints.latestHead(of: head.container, knowing: knownMembers(of: head))
         }
     }
 
     /// The newest position at which there is a checkpoint, whatever is in it.
     func newestCheckpointPosition() async throws(LogError) -> LogPosition {
-        do throws(CheckpointError) { return try await checkpoints.newestPosition() } catch {
+        try await damagedAsNone { () throws(CheckpointError) in try await checkpoints.newestPosition() } ?? .start
+    }
+
+    private func damagedAsNone<Value>(
+        _ body: () async throws(CheckpointError) -> Value?
+    ) async throws(LogError) -> Value? {
+        do throws(CheckpointError) { return try await body() } catch {
             switch error {
             case .store(let reason): throw .store(reason)
-            case .invalid: return .start
+            case .invalid: return nil
             }
         }
     }
@@ -138,9 +147,12 @@ struct ContainerAccess: Sendable {
     /// The devices of a container that this device knows; nil for none, of another container, and where one of them may have been removed since: a
     /// removal goes with a new key.
     private func knownMembers(of id: ContainerID) throws -> Members? {
-        guard let head = try head(), head.container == id, founding <= head.position else { return nil }
-        return head.members
+        guard let head = try head(), head.container == id else { return nil }
+        return knownMembers(of: head)
     }
+
+    /// - Parameter head: of this device.
+    private func knownMembers(of head: LogHead) -> Members? { founding <= head.position ? head.members : nil }
 
     /// The beginning of a container's log, for reading it anew: what this device knows of others counts from there on.
     func beginning(of id: ContainerID) throws -> LogHead {

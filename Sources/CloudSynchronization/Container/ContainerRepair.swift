@@ -179,9 +179,7 @@ struct ContainerRepair: Sendable {
             let entries = try await log.read(after: try fresh.head.position)
             if entries.isEmpty { return }
             for entry in entries {
-                let head = try fresh.head
-                do throws(ContainerFault) { try head.check(entry) } catch { throw LogError.container(error) }
-                try container.admit(entry, at: head.position.next)
+                try container.admit(entry, after: try fresh.head)
                 try fresh.apply(entry)
                 // Those after it were asked for under the former key.
                 if entry.commit.newKey != nil { break }

@@ -53,8 +53,7 @@ struct LogFollower: Sendable {
             guard let head = try container.head(), let entry = try await container.log.read(head.position.next),
                 entry.commit.newKey != nil
             else { return }
-            do throws(ContainerFault) { try head.check(entry) } catch { throw LogError.container(error) }
-            try container.admit(entry, at: head.position.next)
+            try container.admit(entry, after: head)
         } catch let error as LogError where error.isDamage {
             // Who was shut out may have written it.
         }
@@ -68,8 +67,7 @@ struct LogFollower: Sendable {
     /// - Throws: `LogError.container` for an entry that does not follow `head`.
     @discardableResult
     func apply(_ entry: LogEntry, after head: LogHead, own: OutgoingCommit? = nil) throws -> LogHead {
-        do throws(ContainerFault) { try head.check(entry) } catch { throw LogError.container(error) }
-        try container.admit(entry, at: head.position.next)
+        try container.admit(entry, after: head)
         let commit = entry.commit
         return try tree.follow(in: { try $0.folders(changedBy: commit) }) { transaction in
             var replica = ChangingReplica(transaction, after: head)

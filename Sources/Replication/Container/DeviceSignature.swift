@@ -15,7 +15,7 @@ extension DeviceSignature: Codable {
 
     public init(from decoder: any Decoder) throws {
         let fields = try decoder.container(keyedBy: Field.self)
-        key = try PublicKey(fields.decode(String.self, forKey: .key), in: decoder)
+        key = try fields.decode(PublicKey.self, forKey: .key)
         let text = try fields.decode(String.self, forKey: .value)
         guard let bytes = [UInt8](hexadecimal: text) else {
             throw DecodingError.dataCorruptedError(
@@ -26,19 +26,25 @@ extension DeviceSignature: Codable {
 
     public func encode(to encoder: any Encoder) throws {
         var fields = encoder.container(keyedBy: Field.self)
-        try fields.encode(hexadecimal(key.bytes), forKey: .key)
+        try fields.encode(key, forKey: .key)
         try fields.encodeIfPresent(value.map(hexadecimal), forKey: .value)
     }
 }
 
-extension PublicKey {
-    /// - Throws: `DecodingError` for a text that is no public key in hexadecimal digits.
-    init(_ text: String, in decoder: any Decoder) throws {
-        guard let key = [UInt8](hexadecimal: text).flatMap(PublicKey.init(_:)) else {
-            throw DecodingError.dataCorrupted(
-                .init(codingPath: decoder.codingPath, debugDescription: "it is no public key"))
+/// As hexadecimal digits.
+extension PublicKey: Codable {
+    /// - Throws: `DecodingError` for a text that is no public key.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        guard let key = [UInt8](hexadecimal: try container.decode(String.self)).flatMap(PublicKey.init(_:)) else {
+            throw DecodingError.dataCorruptedError(in: container, debugDescription: "it is no public key")
         }
         self = key
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(hexadecimal(bytes))
     }
 }
 

@@ -129,6 +129,7 @@ public struct LogEntry: Sendable, Equatable {
         } catch let error as CommitError { throw error } catch { throw CommitError(decoding: error) }
     }
 
+    /// Of the first line: what this release reads.
     static let knownFormats = Commit.usualFormat...signedFormat
 
     private static let newline = UInt8(ascii: "\n")

@@ -94,7 +94,6 @@ public struct LogHead: Codable, Sendable, Equatable {
 
     /// Knows the devices that another head knows, too.
     public mutating func keep(_ others: Members?) { members = members?.keeping(others, at: position) ?? others }
-
 }
 
 /// The part of a log entry that says what the entry follows.

@@ -1,12 +1,11 @@
 import Ciphers
 import Documents
-import Hashing
 
 /// The devices that write to an encrypted container, each with the key that its entries are signed with (ContainerFormat, "Signatures"). A device
 /// joins with its first entry, which only somebody who has the container's key can make. From then on nobody else writes in its name.
 public struct Members: Sendable, Equatable {
     /// A device that has joined.
-    public struct Member: Sendable, Equatable {
+    public struct Member: Sendable, Equatable, Codable {
         public let device: DeviceID
         /// As its newest entry has it.
         public fileprivate(set) var name: String
@@ -105,29 +104,5 @@ extension Members: Codable {
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         try container.encode(all)
-    }
-}
-
-extension Members.Member: Codable {
-    private enum Field: String, CodingKey { case device, name, key, position, joined, wrote }
-
-    public init(from decoder: any Decoder) throws {
-        let fields = try decoder.container(keyedBy: Field.self)
-        device = try fields.decode(DeviceID.self, forKey: .device)
-        name = try fields.decode(String.self, forKey: .name)
-        key = try PublicKey(fields.decode(String.self, forKey: .key), in: decoder)
-        position = try fields.decode(LogPosition.self, forKey: .position)
-        joined = try fields.decode(Timestamp.self, forKey: .joined)
-        wrote = try fields.decode(Timestamp.self, forKey: .wrote)
-    }
-
-    public func encode(to encoder: any Encoder) throws {
-        var fields = encoder.container(keyedBy: Field.self)
-        try fields.encode(device, forKey: .device)
-        try fields.encode(name, forKey: .name)
-        try fields.encode(hexadecimal(key.bytes), forKey: .key)
-        try fields.encode(position, forKey: .position)
-        try fields.encode(joined, forKey: .joined)
-        try fields.encode(wrote, forKey: .wrote)
     }
 }

@@ -127,11 +127,13 @@ public struct Checkpoints: Sendable {
 
     /// The head of the newest checkpoint whose manifest can be read and believed; nil if there is none.
     ///
-    /// - Parameter known: the head of a device that has read the log of the container.
-    public func latestHead(for known: LogHead) async throws(CheckpointError) -> LogHead? {
+    /// - Parameter pinned: the devices that the reader knows; nil where it knows none.
+    public func latestHead(
+        of container: ContainerID, knowing pinned: Members?
+    ) async throws(CheckpointError) -> LogHead? {
         for position in try await positions().reversed() {
             do throws(CheckpointError) {
-                return try await manifest(position, of: known.container, knowing: known.members).head.logHead
+                return try await manifest(position, of: container, knowing: pinned).head.logHead
             } catch {
                 if case .store(let reason) = error, !reason.concernsOneObject { throw error }
             }

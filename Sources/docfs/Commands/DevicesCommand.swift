@@ -37,13 +37,11 @@ struct ListDevices: ParsableCommand {
             let devices = try EncryptedContainer(of: MountedTree(holdingOrNearest: path)).devices()
             if json { return try Output.json(devices) }
             let facts = TerminalFacts.of(STDOUT_FILENO)
-            func time(_ text: String) -> StyledText {
-                StyledText(facts.isTerminal ? HumanText.localTime(iso8601: text) : text, .faint)
-            }
             var table = TextTable(
                 devices.map { device in
                     [
-                        StyledText(device.name.printable), time(device.joined), time(device.wrote),
+                        StyledText(device.name), .time(iso8601: device.joined, on: facts),
+                        .time(iso8601: device.wrote, on: facts),
                         StyledText(device.isThisDevice ? "this device" : "", .faint),
                     ]
                 })

@@ -40,9 +40,7 @@ struct ListTrash: ParsableCommand {
             var table = TextTable(
                 trashed.map { document in
                     [
-                        StyledText(
-                            facts.isTerminal ? HumanText.localTime(iso8601: document.deleted) : document.deleted, .faint
-                        ), StyledText(HumanText.size(document.size)),
+                        .time(iso8601: document.deleted, on: facts), StyledText(HumanText.size(document.size)),
                         StyledText((document.device ?? "unknown device").printable, .faint),
                         StyledText(document.place.printable, .faint),
                         StyledText(document.name.printable),

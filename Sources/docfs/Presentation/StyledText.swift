@@ -22,6 +22,13 @@ struct StyledText: Equatable {
         self.style = style
     }
 
+    /// A time: to a person as that of the place, else as it is.
+    ///
+    /// - Parameter text: ISO 8601, in UTC.
+    static func time(iso8601 text: String, on facts: TerminalFacts) -> StyledText {
+        StyledText(facts.isTerminal ? HumanText.localTime(iso8601: text) : text, .faint)
+    }
+
     var columns: Int { text.columns }
 
     /// Cut to a number of columns; an ellipsis says that something is missing.
