@@ -9,6 +9,8 @@ final class KillCourse {
     typealias Place = KilledOperation.Place
 
     private let device: Device
+    /// Shares the container, and is never killed.
+    private let other: Device?
     private let container: String
     private(set) var kills = 0
     private(set) var losses: [String] = []
@@ -19,8 +21,10 @@ final class KillCourse {
     /// More effects than any operation has.
     private static let mostEffects = 60
 
-    init(_ device: Device, container: String) {
+    /// - Parameter other: for operations that need a conflict, and for the comparison at the end.
+    init(_ device: Device, besides other: Device? = nil, container: String) {
         self.device = device
+        self.other = other
         self.container = container
     }
 
@@ -29,6 +33,7 @@ final class KillCourse {
     /// Makes the first folders for operations, which takes less time than for each alone.
     func prepare(_ operations: [KilledOperation]) async throws {
         try await makeTrees(operations.flatMap { names(of: $0, from: 0) })
+        try await makeConflicts(in: operations.filter(\.needsConflict).flatMap { names(of: $0, from: 0) })
     }
 
     private func names(of operation: KilledOperation, from count: Int) -> [String] {
@@ -40,7 +45,11 @@ final class KillCourse {
     /// - Parameter isFollowed: whether sending it to the container belongs to it.
     func attack(_ operation: KilledOperation, by plan: CrashPlanFile, isFollowed: Bool = false) async throws {
         for count in 0..<Self.mostEffects {
-            if count > 0, count % Self.batch == 0 { try await makeTrees(names(of: operation, from: count)) }
+            if count > 0, count % Self.batch == 0 {
+                let names = names(of: operation, from: count)
+                try await makeTrees(names)
+                if operation.needsConflict { try await makeConflicts(in: names) }
+            }
             let place = place("\(operation.name) \(count)")
             try await prepare(operation, at: place)
             let before = try place.tree()
@@ -134,8 +143,9 @@ final class KillCourse {
 
     // MARK: At the end
 
-    /// Compares the cloud folder with that of another device, when the cloud has everything, and has docfs compare its store.
-    func compare(with other: Device) async throws {
+    /// Compares the cloud folder with that of the other device, when the cloud has everything, and has docfs compare its store.
+    func compare() async throws {
+        guard let other else { return }
         var difference: String? = "it cannot be read"
         do {
             try await eventually {
@@ -166,6 +176,31 @@ final class KillCourse {
             done
             """)
         if isSettled { try await eventually { try device.treeState()["cloud.pending"] == "0" } }
+    }
+
+    /// Changes `Plan.txt` on both devices while neither can see the other, on the other one later.
+    private func makeConflicts(in names: [String]) async throws {
+        guard let other, !names.isEmpty else { return }
+        let documents = names.map { (here: device.cloud / $0 / "Plan.txt", there: other.cloud / $0 / "Plan.txt") }
+        for (_, there) in documents {
+            try await eventually { there.exists }
+            #expect(try there.text() == "plan")
+            try await other.waitUntilHere(there)
+        }
+        try device.cloudDirectory.disconnect()
+        for (here, there) in documents {
+            try here.append(" here")
+            try there.append(" there")
+            // Later for certain: a file system's clock may tick no faster than two writes follow each other.
+            var time = try here.stat().st_mtim
+            time.tv_sec += 1
+            try there.setTimes(accessed: time, modified: time)
+        }
+        try device.cloudDirectory.reconnect()
+        for (here, _) in documents {
+            try await eventually { try here.state()["conflicts"] == "1" && here.text() == "plan there" }
+        }
+        try await eventually { try device.treeState()["cloud.pending"] == "0" }
     }
 
     /// - Returns: how many steps were acknowledged: all, unless docfs was killed.

@@ -1,7 +1,5 @@
 import Dispatch
 import MountSupport
-import SystemPackage
-import TestSupport
 import Testing
 
 /// docfs is killed, and the next mount shows what was acknowledged. Of a call that was under way it shows the state before or after it.
@@ -57,47 +55,34 @@ struct KillTests {
         let members = [("Laptop", attacked), ("Desktop", MountOptions.displayNames.encrypting(isEncrypted))]
         // Dozens of mounts follow each other, and a busy machine takes its time for each.
         return try await withMountedDevices(members, limit: .seconds(1800)) { devices in
-            let course = KillCourse(devices[0], container: container)
+            let course = KillCourse(devices[0], besides: devices[1], container: container)
             try await course.prepare(operations)
             for operation in operations {
                 let isFollowed = container == "cloud" && followed.contains(operation.name)
                 try await course.attack(operation, by: plan, isFollowed: isFollowed)
             }
-            try await course.compare(with: devices[1])
+            try await course.compare()
             return course
         }
     }
 
-    /// Operations at random on one mount, before a new one begins.
-    private static let roundsOfMount = 10
-    private static let operationsOfRound = 8
-
     @Test(arguments: ["local", "cloud"])
     func `a kill at any instant loses nothing that was acknowledged`(container: String) async throws {
-        let rounds = max(1, Amount.attacks("KILLS", default: 140) / 2)
-        let operations = KilledOperation.all(in: container).filter(\.isIndependent)
-        var (kills, losses) = (0, [String]())
-        var seed = Amount.seed &* 2 &+ (container == "local" ? 0 : 1)
-        while kills < rounds {
-            var random = SeededGenerator(seed: seed)
-            let isEncrypted = Amount.isEncrypted(kills / Self.roundsOfMount, in: container)
+        let endings = RandomEndings(
+            container: container, operations: KilledOperation.all(in: container).filter(\.isIndependent),
+            rounds: max(1, Amount.attacks("KILLS", default: 140) / 2), longestDelay: 30_000)
+        let (kills, losses) = try await endings.run { isEncrypted, attack in
             try await withTwoDevices(.displayNames.encrypting(isEncrypted)) { device, observer in
-                let course = KillCourse(device, container: container)
-                for round in 0..<min(Self.roundsOfMount, rounds - kills) {
-                    let chosen = (0..<Self.operationsOfRound).map { _ in operations.randomElement(using: &random)! }
-                    let delay = Duration.microseconds(Int64.random(in: 0..<30_000, using: &random))
-                    try await course.attack(chosen, by: .kill, after: delay, round: round)
-                }
-                try await course.compare(with: observer)
-                losses += course.losses.map { "seed \(seed): \($0)" }
-                kills += course.kills
+                let course = KillCourse(device, besides: observer, container: container)
+                try await attack(course, .kill)
+                try await course.compare()
+                return course
             }
-            seed &+= 2
         }
         #expect(losses.isEmpty, "\(losses.joined(separator: "\n"))")
         Amount.report(
             "KILLS", attacks: kills, lost: losses.count,
-            "at random instants of \(Self.operationsOfRound) operations in \(container), then compared with another device"
+            "at random instants of \(RandomEndings.operationsOfRound) operations in \(container), then compared with another device"
         )
     }
 }

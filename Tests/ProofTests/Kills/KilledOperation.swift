@@ -44,6 +44,8 @@ struct KilledOperation: Sendable {
     var isIndependent = true
     /// Whether it is one of documents of the cloud.
     var isOfCloud = false
+    /// Whether `Plan.txt` is in conflict before.
+    var needsConflict = false
     /// A killed creation may leave a file that has no display name yet.
     var mayLeaveUnnamed = false
     /// What it does in the other container.
@@ -63,7 +65,8 @@ struct KilledOperation: Sendable {
             name: name, preparation: preparation, steps: [Step(perform: { try perform($0.folder) }, change: change)])
     }
 
-    private static let all = names + saves + metadata + folders + orders + undone + trashed + stays + migrations
+    private static let all =
+        names + saves + metadata + folders + orders + undone + trashed + stays + choices + migrations
 
     /// What can be done in a container.
     static func all(in container: String) -> [KilledOperation] { all.filter { !$0.isOfCloud || container == "cloud" } }
@@ -319,6 +322,35 @@ struct KilledOperation: Sendable {
         (keep.isOfCloud, letGo.isOfCloud, evict.isOfCloud) = (true, true, true)
         evict.isIndependent = false
         return [keep, letGo, evict]
+    }()
+
+    private static let choices: [KilledOperation] = {
+        @Sendable func conflictVersion(in folder: FilePath) throws -> FilePath {
+            let versions = folder / "Plan.txt.conflicts"
+            guard let name = try versions.listing().first else { throw Errno.noSuchFileOrDirectory }
+            return versions / name
+        }
+        return [
+            one("discard a conflict version") {
+                try conflictVersion(in: $0).remove()
+            } _: {
+                $0.remove("Plan.txt.conflicts")
+            },
+            one("choose a conflict version") {
+                try conflictVersion(in: $0).rename(to: $0 / "Plan.txt")
+            } _: { tree in
+                let version = tree.entries.first { $0.key.hasPrefix("Plan.txt.conflicts/") }
+                tree.remove("Plan.txt.conflicts")
+                tree.change("Plan.txt") {
+                    $0.content = version?.value.content ?? ""
+                    $0.modified = nil
+                }
+            },
+        ].map { operation in
+            var operation = operation
+            (operation.isOfCloud, operation.needsConflict, operation.isIndependent) = (true, true, false)
+            return operation
+        }
     }()
 
     private static let migrations = [

@@ -1,15 +1,9 @@
 import MountSupport
-import SystemPackage
-import TestSupport
 import Testing
 
 /// The power is lost: the next mount has a disk on which only those writes are that had reached it by then.
 @Suite(.mounting, .timeLimit(.minutes(60)), .needsDiskImages)
 struct PowerTests {
-    /// Losses of power on one disk, before a new one is made.
-    private static let roundsOfDisk = 10
-    private static let operationsOfRound = 8
-
     @Test(arguments: ["local", "cloud"])
     func `a loss of power leaves what was synced, and of the rest each document as before or after`(container: String)
         async throws
@@ -19,7 +13,7 @@ struct PowerTests {
         #expect(losses.isEmpty, "\(losses.joined(separator: "\n"))")
         Amount.report(
             "POWER", attacks: made, lost: losses.count,
-            "during \(Self.operationsOfRound) operations in \(container), every second of them synced")
+            "during \(RandomEndings.operationsOfRound) operations in \(container), every second of them synced")
     }
 
     /// With fsync(2) switched off, the same attacks find a loss.
@@ -34,24 +28,15 @@ struct PowerTests {
     ) async throws -> (made: Int, losses: [String]) {
         // A plain ext4 leaves zeros for what truncate(2) cuts off, if nobody synced it: 20 of 1,200 files when it was tried.
         let operations = KilledOperation.all(in: container).filter { $0.isIndependent && $0.name != "cut off" }
-        var (made, losses) = (0, [String]())
-        var seed = Amount.seed &* 2 &+ (container == "local" ? 0 : 1)
-        while made < rounds, !(stopsAtLoss && !losses.isEmpty) {
-            var random = SeededGenerator(seed: seed)
-            let options = MountOptions(listing: .displayNames, environment: environment)
-                .encrypting(Amount.isEncrypted(made / roundsOfDisk, in: container))
-            try await withDiskImage(size: "256M", options) { device, disk in
+        let endings = RandomEndings(
+            container: container, operations: operations, rounds: rounds, longestDelay: 60_000)
+        return try await endings.run(stopsAtLoss: stopsAtLoss) { isEncrypted, attack in
+            let options = MountOptions(listing: .displayNames, environment: environment).encrypting(isEncrypted)
+            return try await withDiskImage(size: "256M", options) { device, disk in
                 let course = KillCourse(device, container: container)
-                for round in 0..<min(roundsOfDisk, rounds - made) {
-                    let chosen = (0..<operationsOfRound).map { _ in operations.randomElement(using: &random)! }
-                    let delay = Duration.microseconds(Int64.random(in: 0..<60_000, using: &random))
-                    try await course.attack(chosen, by: .powerLoss(disk), after: delay, round: round)
-                }
-                losses += course.losses.map { "seed \(seed): \($0)" }
-                made += course.kills
+                try await attack(course, .powerLoss(disk))
+                return course
             }
-            seed &+= 2
         }
-        return (made, losses)
     }
 }
