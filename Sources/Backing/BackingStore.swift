@@ -45,6 +45,12 @@ package final class BackingStore: Sendable {
         return Int(min(2048, max(16, limit.rlim_cur / 8)))
     }
 
+    /// Whether the file system takes no changes. One that the kernel made read-only after an error says so only to who tries.
+    package var isReadOnly: Bool {
+        do throws(Errno) { try root.touch() } catch { return error == .readOnlyFileSystem }
+        return false
+    }
+
     /// The directory that holds the children of a folder.
     ///
     /// - Throws: ESTALE if the folder has no row, or the error of opening the directory.

@@ -64,6 +64,14 @@ enum CatalogSchema {
                     CREATE TABLE deletions(uuid BLOB PRIMARY KEY, device TEXT) WITHOUT ROWID;
                     """)
         }
+        migrator.registerMigration("19: a commit takes a part of very many deletions") { db in
+            try db.execute(
+                sql: """
+                    CREATE INDEX withdrawalsByDepth ON withdrawals(depth DESC, uuid)
+                        WHERE seen IS NOT NULL AND step IS NULL AND heir IS NULL;
+                    CREATE INDEX withdrawalsByStep ON withdrawals(step) WHERE step IS NOT NULL;
+                    """)
+        }
         return migrator
     }
 

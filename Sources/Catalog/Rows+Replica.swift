@@ -38,6 +38,14 @@ extension Rows {
         try record(sql: "SELECT record FROM replica WHERE uuid=?", id)
     }
 
+    /// The folder of an entry that is not deleted.
+    public func replicaParent(of id: EntryID) throws -> EntryID? {
+        try turn.readWritten { db in
+            let statement = try db.cachedStatement(sql: "SELECT parent FROM replica WHERE uuid=? AND NOT isDeleted")
+            return try UUID.fetchOne(statement, arguments: [id.uuid]).map(EntryID.init)
+        }
+    }
+
     /// Whether an entry other than `id`, which is not deleted, has this filename.
     public func replicaHas(_ filename: String, in parent: EntryID, otherThan id: EntryID) throws -> Bool {
         try turn.readWritten { db in
@@ -92,8 +100,15 @@ extension Rows {
         }
     }
 
-    /// Deletions to commit, deepest first. Those in which the versions seen are not recorded yet are left out (`unfinishedWithdrawals`).
-    public func withdrawals() throws -> [Withdrawal] { try withdrawals("ORDER BY depth DESC, uuid") }
+    /// Deletions to commit, deepest first: those that go with other changes or have an heir, and so many of the rest. Those in which the versions seen
+    /// are not recorded yet are left out (`unfinishedWithdrawals`).
+    public func withdrawals(atMost limit: Int = .max) throws -> [Withdrawal] {
+        let joined =
+            try withdrawals("AND heir IS NOT NULL") + withdrawals("AND step IS NOT NULL AND heir IS NULL")
+        let single = try withdrawals(
+            "AND step IS NULL AND heir IS NULL ORDER BY depth DESC, uuid LIMIT ?", [limit])
+        return (joined + single).sorted { ($1.depth, $0.id) < ($0.depth, $1.id) }
+    }
 
     /// Withdrawals of documents that were renamed over `heir`.
     public func withdrawals(inFavourOf heir: EntryID) throws -> [Withdrawal] {

@@ -131,10 +131,17 @@ public final class Synchronizer: Sendable {
             }
             try tree.removeEmptiedFolders()
             tree.bringContents(atMost: Self.parallelTransfers)
+            let timeToCalm = contents.timeToCalm
+            if timeToCalm > .zero { return (true, timeToCalm) }
             let rest = try uploader.startUploads()
             guard isWhole else { return (true, .zero) }
-            if !uploader.gathers(since: lastCommit), try await sender.sendPending() { lastCommit = now }
-            return (true, rest)
+            if !uploader.gathers(since: lastCommit),
+                try await sender.sendPending(while: { contents.timeToCalm == .zero })
+            {
+                lastCommit = now
+            }
+            let pause = contents.timeToCalm
+            return (true, pause > .zero ? min(rest ?? pause, pause) : rest)
         } catch let error as LogError {
             await handle(error)
         } catch {

@@ -156,6 +156,8 @@ public struct TreeState: Sendable, Equatable {
     public var isCloudBesideStore = false
     /// Whether the keeper of the container cannot read it.
     public var isCloudEncrypted = false
+    /// Why the disk of the store takes no changes, in one line; nil if it does.
+    public var storeError: String?
     /// The number of changes that are not committed to the cloud yet.
     public var pending: Int
     /// The bytes of contents that are still to be sent; nil where they are too many to be added up.
@@ -214,6 +216,7 @@ public struct TreeState: Sendable, Equatable {
         lines.add("cloud.unsent", pendingBytes.map(String.init))
         lines.add("cloud.room", String(cloudBytesHere))
         lines.add("cloud.conflicts", String(conflicts))
+        lines.add("store.error", storeError)
         lines.add("check.findings", findings.map(String.init))
         lines.add("undo", undo ?? "-")
         lines.add("redo", redo ?? "-")

@@ -62,6 +62,9 @@ extension Library {
     /// Whether the cloud can be reached, as of the last attempt.
     public var connection: Connection { cloud.connection }
 
+    /// Why the disk of the store takes no changes, in one line; nil if it does.
+    public var diskError: String? { transactions.diskError }
+
     /// The number of changes that the container must still be told.
     public func pendingCount() throws(Refusal) -> Int { try transactions.inspect { try $0.pendingCount() } }
 

@@ -17,6 +17,7 @@ final class Transactions: Sendable {
     private let unseenWrites: UnseenWrites
     private let transfers: Transfers
     private let notices: ChangeNotices
+    private let diskTrouble = DiskTrouble()
 
     /// Clocks, randomness and properties of the machine.
     var surroundings: Surroundings { store.surroundings }
@@ -67,8 +68,18 @@ final class Transactions: Sendable {
             try recordUnseenWrites(to: concerned)
             value = try store.write(body)
         } catch { throw refusal(for: error) }
+        _ = diskTrouble.end()
         notices.stateChanged()
         return value
+    }
+
+    /// What keeps the disk of the store from taking changes, in one line; nil if nothing does, as far as anybody tried.
+    var diskError: String? {
+        guard let error = diskTrouble.error else { return nil }
+        let isOver =
+            error == .noSpace && !store.reserve.isScarce || error == .readOnlyFileSystem && !store.files.isReadOnly
+        if isOver { _ = diskTrouble.end() }
+        return isOver ? nil : DiskTrouble.sentence(error, store: store.path)
     }
 
     /// Whether `mutate(makingNew: true)` would find room now. For callers that learn inside a transaction whether they make something
@@ -79,8 +90,13 @@ final class Transactions: Sendable {
     }
 
     private func refusal(for error: any Error) -> Refusal {
-        let refusal = Refusal(error)
-        if case .storeFailed = refusal { store.logger.error("an operation failed", metadata: ["error": "\(error)"]) }
+        var refusal = Refusal(error)
+        if case .storeFailed = refusal {
+            store.logger.error("an operation failed", metadata: ["error": "\(error)"])
+            // SQLite does not tell.
+            if store.files.isReadOnly { refusal = .file(.readOnlyFileSystem) }
+        }
+        if diskTrouble.note(refusal) { notices.stateChanged() }
         return refusal
     }
 
@@ -95,8 +111,9 @@ final class Transactions: Sendable {
     func recordUnseenWrites(to concerned: ConcernedEntries = .all) throws {
         try unseenWrites.recordWritten(among: concerned) { written in
             try store.write { transaction in
-                for file in written {
-                    guard var entry = try transaction.entry(file.inode) else { continue }
+                let entries = try written.compactMap { try transaction.entry($0.inode) }
+                if entries.allSatisfy(transaction.isRebuilt) { transaction.durability = .soon }
+                for var entry in entries {
                     markContentChanged(&entry)
                     try transaction.update(entry)
                 }
@@ -119,4 +136,9 @@ final class Transactions: Sendable {
         }
         return true
     }
+}
+
+extension Rows {
+    /// Whether a crash loses nothing of an entry's row: it was never written, and all of it can be read from the file.
+    func isRebuilt(_ entry: Entry) -> Bool { isUnwritten(entry.inode) && BackingFolder.keepsMode(entry.mode) }
 }

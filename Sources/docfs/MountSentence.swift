@@ -31,6 +31,9 @@ struct MountSentence {
         if conflicts > 0 {
             sentences.append(StyledText("\(HumanText.count(conflicts, "version")) in conflict.", .yellow))
         }
+        if let fault = state["store.error"] {
+            sentences.append(StyledText(fault.prefix(1).uppercased() + fault.dropFirst() + ".", .red))
+        }
         let findings = number("check.findings")
         if findings > 0 {
             let fault =

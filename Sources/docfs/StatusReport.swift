@@ -66,7 +66,7 @@ enum StatusReport: Encodable {
         case "trash": StyledText(Self.trash(pair.value))
         case "progress": StyledText(pair.value + " %")
         case "state", "indicator": StyledText(pair.value, attention(state["indicator"]))
-        case "error": StyledText(pair.value, .red)
+        case "error", "store.error": StyledText(pair.value, .red)
         case "cloud.connection": StyledText(pair.value, pair.value == "online" ? .faint : .yellow)
         case "cloud.error": StyledText(pair.value, .yellow)
         case "conflicts", "cloud.conflicts": StyledText(pair.value, pair.value == "0" ? nil : .yellow)

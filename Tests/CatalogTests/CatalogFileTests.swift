@@ -151,6 +151,7 @@ struct CatalogFileTests {
                     "16: contents that come from a version of another document; when contents arrived",
                     "17: restoring a version can be undone",
                     "18: what other devices deleted",
+                    "19: a commit takes a part of very many deletions",
                 ])
             try queue.close()
         }

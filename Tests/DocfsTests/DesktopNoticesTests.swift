@@ -15,6 +15,20 @@ struct DesktopNoticesTests {
             connection: connection, pending: pending, conflicts: Dictionary(uniqueKeysWithValues: named))
     }
 
+    @Test func `a disk that takes no changes is told at once, and again when it fails again`() {
+        var notices = DesktopNotices(mountpoint: "/docs")
+        func next(_ error: String?, now: Double) -> DesktopNotice? {
+            var facts = facts(away, pending: 1)
+            facts.storeError = error
+            return notices.next(facts, now: now)
+        }
+        #expect(next(nil, now: 0) == nil)
+        #expect(next("it is full", now: 1) == DesktopNotice(title: "Documents cannot be saved", body: "it is full"))
+        #expect(next("it is full", now: 100) == nil)
+        #expect(next(nil, now: 200) == nil)
+        #expect(next("it fails", now: 201)?.body == "it fails")
+    }
+
     private let ids = Dictionary(
         uniqueKeysWithValues: ["Old", "Plan", "A", "B", "C", "D"].map { ($0, EntryID(UUID())) })
     private let away = Connection.offline("no route")

@@ -38,7 +38,8 @@ struct StatesPageTests {
         state.isCloudEncrypted = true
         state.pendingBytes = 1
         state.findings = 1
-        #expect(Self.keys(state.text).count == 19)
+        state.storeError = "e"
+        #expect(Self.keys(state.text).count == 20)
         #expect(Self.keys(state.text).union(["data path"]).subtracting(Self.terms) == [])
     }
 

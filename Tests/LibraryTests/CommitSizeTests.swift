@@ -18,6 +18,76 @@ struct CommitSizeTests {
         }
     }
 
+    /// A folder with this many documents that the container has.
+    private static func makeMany(_ count: Int, on device: TestDevice) async throws -> [String] {
+        let folder = try device.makeFolder("Many")
+        let names = (0..<count).map { "document \($0).txt" }
+        for name in names { try device.create(name, "", in: folder) }
+        try await device.push()
+        return names
+    }
+
+    private static func removeMany(_ names: [String], on device: TestDevice) throws {
+        let folder = try device.inode("Many")
+        for name in names { try device.remove(name, in: folder) }
+        try device.library.removeFolder(Array("Many".utf8), in: .cloud, by: .unknown)
+    }
+
+    /// While a commit is made or applied, no request is answered.
+    @Test func `very many deletions go out in commits of some hundred`() async throws {
+        try await withTwoDevices { laptop, phone in
+            let names = try await Self.makeMany(700, on: laptop)
+            try await phone.pull()
+            #expect(try phone.names(in: phone.inode("Many")).count == 700)
+            try Self.removeMany(names, on: laptop)
+            try await laptop.push()
+            let deletions = try await laptop.commits.map { commit in
+                commit.changes.count { if case .delete = $0 { true } else { false } }
+            }
+            #expect(deletions.filter { $0 > 0 } == [256, 256, 189])
+            try await phone.pull()
+            #expect(!phone.exists("Many"))
+            #expect(try laptop.pendingCount == 0)
+        }
+    }
+
+    @Test func `a folder made anew after very many deletions has its name, which the former one had`() async throws {
+        try await withTwoDevices { laptop, phone in
+            let names = try await Self.makeMany(300, on: laptop)
+            try Self.removeMany(names, on: laptop)
+            try laptop.makeFolder("Many")
+            try laptop.create("New.txt", "new", in: laptop.inode("Many"))
+            try await laptop.push()
+            try await phone.pull()
+            for device in [laptop, phone] {
+                #expect(try device.names() == ["Many"])
+                #expect(try device.names(in: device.inode("Many")).count == 1)
+            }
+        }
+    }
+
+    @Test func `very many folders whose documents were moved out and deleted are deleted, too`() async throws {
+        try await withTwoDevices { laptop, phone in
+            let flat = try laptop.makeFolder("Flat")
+            let outer = try laptop.makeFolder("Outer")
+            for number in 0..<300 {
+                try laptop.create("\(number).txt", "", in: laptop.makeFolder("\(number)", in: outer))
+            }
+            try await laptop.push()
+            try await phone.pull()
+            for number in 0..<300 {
+                try laptop.move("\(number).txt", from: laptop.inode("\(number)", in: outer), to: flat)
+                try laptop.library.removeFolder(Array("\(number)".utf8), in: outer, by: .unknown)
+            }
+            for number in 0..<300 { try laptop.remove("\(number).txt", in: flat) }
+            try await laptop.push()
+            try await phone.pull()
+            #expect(try laptop.pendingCount == 0)
+            #expect(try phone.names(in: phone.inode("Outer")) == [])
+            #expect(try phone.names(in: phone.inode("Flat")) == [])
+        }
+    }
+
     @Test(arguments: [false, true])
     func `documents with large attributes that go into the cloud at once arrive, attributes and all`(asFolder: Bool)
         async throws

@@ -360,8 +360,10 @@ struct UncleanEndTests {
         }
     }
 
-    /// A mode with which docfs could not open the file is not set on the file. A write to a cloud document is committed first.
-    @Test(arguments: [(InodeNumber.local, UInt16(0o751), false), (.local, 0o400, true), (.cloud, 0o751, true)])
+    /// A mode with which docfs could not open the file is not set on the file.
+    @Test(arguments: [
+        (InodeNumber.local, UInt16(0o751), false), (.local, 0o400, true), (.cloud, 0o751, false), (.cloud, 0o400, true),
+    ])
     func `a file that was made just before a crash has the attributes that it was given`(
         folder: InodeNumber, mode: UInt16, isCommitted: Bool
     ) async throws {

@@ -5,6 +5,7 @@ import Foundation
 import Glibc
 @testable import Library
 import SystemPackage
+import Replication
 import Testing
 
 /// Undo and redo of local documents, without a mount.
@@ -88,19 +89,47 @@ struct UndoTests {
         }
     }
 
-    @Test func `a removal whose row was not written is undone after a crash`() async throws {
-        try await withDevice { device in
+    /// In `cloud` of a document of which the container knows nothing.
+    @Test(arguments: [InodeNumber.local, .cloud])
+    func `a removal whose row was not written is undone after a crash`(folder: InodeNumber) async throws {
+        try await withTwoDevices { device, phone in
             try device.close()
             try device.open(defersCommits: true)
-            try device.create("Plan.txt", "plan", in: .local)
+            try device.create("Plan.txt", "plan", in: folder)
             try device.library.store.catalog.writeWaiting()
-            let known = try await Known("Plan.txt", in: .local, of: device)
-            try device.remove("Plan.txt", in: .local)
+            let known = try await Known("Plan.txt", in: folder, of: device)
+            try device.remove("Plan.txt", in: folder)
             try device.crash()
             try device.open()
-            #expect(!device.exists("Plan.txt", in: .local))
+            #expect(!device.exists("Plan.txt", in: folder))
+            try await device.push()
+            #expect(try await device.commits.allSatisfy { $0.changes.isEmpty })
             try device.library.perform(.undo)
-            #expect(try await Known("Plan.txt", in: .local, of: device) == known)
+            #expect(try await Known("Plan.txt", in: folder, of: device) == known)
+            if folder == .cloud {
+                try await device.push()
+                try await phone.pull()
+                #expect(try await phone.text("Plan.txt") == "plan")
+            }
+        }
+    }
+
+    @Test(arguments: [Moment.underWay, .inLog, .read])
+    func `a removal while the commit that creates the document is on its way is told to the container`(
+        moment: Moment
+    ) async throws {
+        try await withTwoDevices { device, phone in
+            try device.close()
+            try device.open(defersCommits: true)
+            try device.create("Plan.txt", "plan")
+            try await device.reach(moment)
+            try device.remove("Plan.txt")
+            try device.crash()
+            try device.open()
+            #expect(!device.exists("Plan.txt"))
+            try await device.push()
+            try await phone.pull()
+            #expect(!phone.exists("Plan.txt"))
         }
     }
 

@@ -49,6 +49,23 @@ public struct DiskImage: Sendable {
             """, in: folder)
     }
 
+    /// The kernel finds an error on the disk and makes it read-only, as Debian mounts ext4 (`errors=remount-ro`). What was not synced is lost.
+    public func becomeReadOnly() async throws {
+        try await runShell(
+            """
+            device=$(findmnt --noheadings --output SOURCE --mountpoint "$PWD/store")
+            mount -o remount,errors=remount-ro "$device" store
+            echo failed >"/sys/fs/ext4/${device#/dev/}/trigger_fs_error"
+            """, in: folder)
+    }
+
+    /// Checks the disk and mounts it again. docfs must have ended.
+    public func repair() async throws {
+        try await runShell(
+            "umount store; e2fsck -fy disk.ext4 >/dev/null 2>&1 || test $? -le 2; mount -o loop disk.ext4 store",
+            in: folder)
+    }
+
     public func makeRoom() async throws { try await runShell("rm store/hog; sync -f store", in: folder) }
 
     fileprivate func detach() async { _ = try? await runProgram("umount", ["-l", mountpoint.string]) }

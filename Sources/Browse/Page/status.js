@@ -32,6 +32,7 @@ export function statusText(status, isEmpty) {
   words.push(texts[status.connection] ?? status.connection ?? "");
   if (status.problem) words.push(`${status.problem}.`);
   words.push(...sending(status));
+  if (status.disk) words.push(`${status.disk}.`);
   if (Number(status.conflicts)) words.push(texts.conflicts(Number(status.conflicts)));
   if (Number(status.findings)) words.push(texts.findings(Number(status.findings)));
   if (Number(status.room)) words.push(texts.room(size(Number(status.room))));

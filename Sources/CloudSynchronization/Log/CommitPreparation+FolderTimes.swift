@@ -43,8 +43,7 @@ extension CommitPreparation {
 
     /// The folder that an entry lies in as the container has it.
     private func committedFolder(of id: EntryID, _ rows: Rows) throws -> InodeNumber? {
-        guard let entry = try CatalogReplica(rows).entry(id), !entry.isDeleted else { return nil }
-        return try rows.entry(entry.description.parent)?.inode
+        try rows.replicaParent(of: id).flatMap { try rows.entry($0)?.inode }
     }
 
     /// Nil for a folder that was removed from the store behind docfs's back, which `StoreComparison` finds.

@@ -28,11 +28,12 @@ struct CommitSender: Sendable {
 
     /// Sends what is pending and ready.
     ///
+    /// - Parameter goesOn: whether another commit may follow one that was sent. If not, something may be left.
     /// - Returns: whether anything was sent.
-    func sendPending() async throws -> Bool {
+    func sendPending(while goesOn: () -> Bool = { true }) async throws -> Bool {
         try container.requireKeys()
         var hasSent = false
-        while try await inspector.inspect(), let head = try container.head(),
+        while !hasSent || goesOn(), try await inspector.inspect(), let head = try container.head(),
             let outgoing = try preparation.prepareCommit() ?? introduction(after: head)
         {
             try await onBlockingThread { try makeDurable(outgoing) }

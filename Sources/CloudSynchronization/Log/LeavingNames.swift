@@ -12,23 +12,27 @@ struct LeavingNames {
 
     private let rows: Rows
     private let now: Timestamp
-    /// The documents whose deletion can be sent, with their heirs.
-    private var withdrawn: [EntryID: EntryID?] = [:]
     /// The documents whose content should have come by now.
     private let late: Set<EntryID>
+    private let lateSteps: Set<Int64>
 
-    init(_ withdrawals: [Withdrawal], now: Timestamp, _ rows: Rows) throws {
+    init(now: Timestamp, _ rows: Rows) throws {
         self.rows = rows
         let arriving = try rows.arrivingEntries(limit: Self.lookahead)
         self.now = now
         let latecomers = arriving.filter { Self.isLate($0, now) }
         late = Set(latecomers.compactMap(\.id))
-        let lateSteps = Set(latecomers.compactMap(\.step))
-        for withdrawal in withdrawals where !(withdrawal.step.map(lateSteps.contains) ?? false) {
-            // It is sent together with an heir that the container does not know, and that one may be waiting for a name.
-            if let heir = withdrawal.heir, try CatalogReplica(rows).entry(heir)?.isDeleted != false { continue }
-            withdrawn.updateValue(withdrawal.heir, forKey: withdrawal.id)
-        }
+        lateSteps = Set(latecomers.compactMap(\.step))
+    }
+
+    /// The deletion of a document, if it can be sent.
+    private func withdrawal(of id: EntryID) throws -> Withdrawal? {
+        guard let withdrawal = try rows.withdrawal(of: id)?.withLivingHeir(rows),
+            !(withdrawal.step.map(lateSteps.contains) ?? false)
+        else { return nil }
+        // It is sent together with an heir that the container does not know, and that one may be waiting for a name.
+        if let heir = withdrawal.heir, try CatalogReplica(rows).entry(heir)?.isDeleted != false { return nil }
+        return withdrawal
     }
 
     private static func isLate(_ entry: Entry, _ now: Timestamp) -> Bool {
@@ -73,7 +77,7 @@ struct LeavingNames {
 
     /// - Parameter heir: is sent together with the deletion of which it is the heir.
     private func isLeaving(_ id: EntryID, besides heir: EntryID, _ ready: Set<InodeNumber>) throws -> Bool {
-        if let known = withdrawn[id] { return known != heir }
+        if let withdrawal = try withdrawal(of: id) { return withdrawal.heir != heir }
         if late.contains(id) { return false }
         guard let entry = try rows.entry(id) else { return false }
         // A document that a program saved by way of a backup takes its name back together with its content.

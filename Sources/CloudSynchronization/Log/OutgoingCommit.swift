@@ -119,9 +119,8 @@ struct OutgoingCommit: Sendable {
     /// A document that was deleted here while the commit with its newest version was being sent: the deletion has seen that version.
     private func advanceWithdrawals(_ transaction: Transaction) throws {
         let versions = Dictionary(carried.sent.compactMap { sent in sent.version.map { (sent.id, $0) } }) { $1 }
-        guard !versions.isEmpty else { return }
-        for var withdrawal in try transaction.withdrawals() {
-            guard let version = versions[withdrawal.id] else { continue }
+        for (id, version) in versions {
+            guard var withdrawal = try transaction.withdrawal(of: id) else { continue }
             withdrawal.seen.append(version)
             try transaction.store(withdrawal)
         }

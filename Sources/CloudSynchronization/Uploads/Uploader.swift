@@ -29,6 +29,8 @@ final class Uploader: Sendable {
 
     /// How many documents are looked at in one turn.
     static let lookahead = 1024
+    /// So many contents are worth a commit. No request is answered while it is made or applied.
+    private static let gathered = 256
 
     init(
         _ container: ContainerAccess, _ contents: any SentContents, _ finished: FinishedUploads, _ wake: Wake,
@@ -95,7 +97,7 @@ final class Uploader: Sendable {
     /// Whether the next commit should wait a moment for uploads that are about to end. A mass migration then takes a handful of commits,
     /// not one for every few documents.
     func gathers(since lastCommit: ContinuousClock.Instant) -> Bool {
-        isBusy && finished.count < Self.lookahead
+        isBusy && finished.count < Self.gathered
             && store.surroundings.instant() - lastCommit < .milliseconds(400)
     }
 

@@ -22,6 +22,7 @@ extension Contents {
             guard isCloud else { return }
             try mutate(concerning: .only([file.inode])) { transaction in
                 guard var entry = try transaction.entry(file.inode) else { return }
+                if transaction.isRebuilt(entry) { transaction.durability = .soon }
                 transactions.markContentChanged(&entry)
                 try transaction.update(entry)
             }
@@ -40,6 +41,7 @@ extension Contents {
             else { return }
             try mutate(concerning: .only([inode])) { transaction in
                 guard var entry = try transaction.entry(inode) else { return }
+                if transaction.isRebuilt(entry) { transaction.durability = .soon }
                 if entry.isReplicated { transactions.markContentChanged(&entry) }
                 try finishSave(&entry, transaction)
                 try transaction.update(entry)

@@ -127,17 +127,22 @@ final class Openings: Transacting {
     private func openBacking(_ entry: Entry, canWrite: Bool, _ rows: Rows) throws -> OpenFile {
         if let file = openFiles.shareableFile(entry.inode, forWriting: true) { return file }
         let folder = try backing.folder(entry.parent, rows)
-        if unseenWrites.mayWrite(to: entry) {
-            let descriptor = try folder.openFile(entry.filename, O_RDONLY)
-            return OpenFile(entry: entry, descriptor: descriptor, isWritable: false)
+        if !unseenWrites.mayWrite(to: entry) {
+            do throws(Errno) {
+                let descriptor = try folder.openFile(entry.filename, O_RDWR)
+                return OpenFile(entry: entry, descriptor: descriptor, isWritable: true)
+            } catch {
+                if canWrite || !Self.forbidsWritingOnly(error) { throw error }
+            }
         }
-        do throws(Errno) {
-            let descriptor = try folder.openFile(entry.filename, O_RDWR)
-            return OpenFile(entry: entry, descriptor: descriptor, isWritable: true)
-        } catch .permissionDenied where !canWrite {
-            let descriptor = try folder.openFile(entry.filename, O_RDONLY)
-            return OpenFile(entry: entry, descriptor: descriptor, isWritable: false)
-        }
+        let descriptor = try folder.openFile(entry.filename, O_RDONLY)
+        return OpenFile(entry: entry, descriptor: descriptor, isWritable: false)
+    }
+
+    /// Whether a file that could not be opened for reading and writing may still be read: its mode forbids to write to it, its disk is read-only (as
+    /// the kernel makes one that failed), or it is immutable (chattr(1)).
+    private static func forbidsWritingOnly(_ error: Errno) -> Bool {
+        [.permissionDenied, .readOnlyFileSystem, .notPermitted].contains(error)
     }
 
     /// Opens a file that another was renamed over between the lookup of its name and this open. The caller reads the old content, whole.
@@ -153,7 +158,7 @@ final class Openings: Transacting {
         let isNamed = try mutate(concerning: .only([inode])) { transaction in
             guard var entry = try transaction.entry(inode) else { return false }
             // While the row is not yet committed, a crash rebuilds it from the file: its mode is there as well.
-            if transaction.isUnwritten(inode), BackingFolder.keepsMode(entry.mode) { transaction.durability = .soon }
+            if transaction.isRebuilt(entry) { transaction.durability = .soon }
             try contents.truncate(&entry, to: 0, transaction)
             transactions.forgetStatus(of: inode)
             return true

@@ -20,6 +20,7 @@ final class Transfers: Sendable {
         /// When a file was closed or changed, for files of which that is less than `pace.quiet` ago or was not asked since: for the first time
         /// since it was sent, and for the last time.
         var activity: [InodeNumber: (first: ContinuousClock.Instant, last: ContinuousClock.Instant)] = [:]
+        var rush = Rush()
     }
 
     /// No other lock is taken inside it.
@@ -42,6 +43,18 @@ final class Transfers: Sendable {
     }
 
     // MARK: Quiet
+
+    /// A program is about to change a name.
+    func noteChangeOfName() {
+        let now = instant()
+        state.withLock { $0.rush.note(at: now) }
+    }
+
+    /// How long it is at least until sending holds up no program that changes many names; zero if it may go on.
+    var timeToCalm: Duration {
+        let now = instant()
+        return state.withLock { $0.rush.rest(at: now) }
+    }
 
     func markWritten(_ inode: InodeNumber) {
         let now = instant()

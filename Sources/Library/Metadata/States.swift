@@ -133,6 +133,7 @@ final class States: Transacting {
         state.isCloudEncrypted = cloud.place?.isEncrypted ?? false
         state.cloudBytesHere = try rows.bytesOfCloudHere()
         state.findings = checkup.findings
+        state.storeError = transactions.diskError
         state.preferredMove = try preferredMove(rows)
         return state
     }

@@ -27,17 +27,18 @@ final class Removal: Transacting {
         self.orphans = orphans
     }
 
-    /// Removes a file that no other device has. The row's removal may be committed later: after a crash the row is dropped, because its file
+    /// Removes a file of which the container knows nothing (`Withdrawals.isUntold`). The row's removal may be committed later: after a crash the row is dropped, because its file
     /// is in the trash or gone (`TrashReconciliation`, `Reconciliation`).
     ///
     /// - Returns: the entry as it was. If it was a document, its file is in the trash.
     @discardableResult
-    func removeLocalFile(_ entry: Entry, _ transaction: Transaction) throws -> Entry {
+    func removeUntoldFile(_ entry: Entry, _ transaction: Transaction) throws -> Entry {
         let attributes = addOrphan(entry, transaction)
         let folder = try backing.folder(entry.parent, transaction)
         transaction.durability = .soon
         try transaction.delete(entry.inode)
         openFiles.detach(entry.inode, transaction)
+        transfers.forget(entry.inode)
         let isInTrash = try removeFile(of: entry, from: folder, transaction)
         return entry.asRemoved(attributes, isHere: isInTrash)
     }

@@ -10,6 +10,7 @@ extension Tree {
         names: [(name: String?, folder: InodeNumber)],
         _ body: (Transaction, _ require: (Entry) throws -> Void) throws -> Value
     ) throws(Refusal) -> Value {
+        transfers.noteChangeOfName()
         let concerned = try concerned(by: names)
         do throws(Refusal) {
             return try mutate(concerning: concerned) { transaction in

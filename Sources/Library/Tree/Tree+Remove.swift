@@ -19,10 +19,14 @@ extension Tree {
             try actions.willRemove(from: entry.parent, by: caller, transaction)
             try actions.joinChoice(toRemovalOf: entry, by: caller, transaction)
             // A link goes the other way: after a crash `Reconciliation` makes a link anew whose row is left.
-            let isRebuilt = entry.location == .local && entry.isHere && entry.kind != .symbolicLink
+            // Of one in the cloud whose row was never written nothing would tell where it was.
+            let isPlaceKnown = entry.location == .local || !transaction.isUnwritten(entry.inode)
+            let isRebuilt =
+                try entry.isHere && entry.kind != .symbolicLink && isPlaceKnown
+                && withdrawals.isUntold(entry, transaction)
             let removed: Entry
             if isRebuilt {
-                removed = try removal.removeLocalFile(entry, transaction)
+                removed = try removal.removeUntoldFile(entry, transaction)
             } else {
                 removed = try removal.removeFile(entry, keeps: true, transaction)
             }

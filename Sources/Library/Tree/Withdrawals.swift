@@ -63,6 +63,13 @@ final class Withdrawals: Transacting {
         cloud.changesAreWaiting()
     }
 
+    /// Whether the container knows nothing of an entry, so that it need not hear of its end either.
+    func isUntold(_ entry: Entry, _ rows: Rows) throws -> Bool {
+        guard entry.isReplicated, let id = entry.id else { return true }
+        return try entry.currentVersion == nil && !containerMayKnow(id, rows)
+            && rows.withdrawals(inFavourOf: id).isEmpty
+    }
+
     /// Whether the container was told of an entry, or may be told by the commit that is on its way.
     func containerMayKnow(_ id: EntryID, _ rows: Rows) throws -> Bool {
         try rows.replicaRecord(id) != nil || rows.hasOutbox()

@@ -182,6 +182,7 @@ struct ShownFolders {
         status["unsent"] = state["cloud.unsent"]
         status["problem"] = state["cloud.error"]
         status["room"] = state["cloud.room"]
+        status["disk"] = state["store.error"]
         status["findings"] = state["check.findings"]
         status["trash"] = state["trash"]?.prefix { $0 != " " }.description
         var disk = statvfs()

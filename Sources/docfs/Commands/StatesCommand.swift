@@ -64,6 +64,7 @@ struct StatesCommand: ParsableCommand {
           cloud.unsent      bytes of contents that are still to be sent
           cloud.room        bytes that the contents of the cloud's documents take on this disk (docfs evict frees them)
           cloud.conflicts   versions in conflict
+          store.error       there only where the disk of the documents takes no changes: why
           check.findings    there only where the last docfs check left something to repair: how much
           undo              what docfs undo would undo
           redo              what docfs redo would do again

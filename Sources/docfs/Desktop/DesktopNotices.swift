@@ -11,6 +11,8 @@ struct DesktopNotice: Equatable {
 /// minute.
 struct DesktopNotices {
     struct Facts {
+        /// Why the disk of the documents takes no changes.
+        var storeError: String?
         var connection = Connection.online
         /// The changes that wait for the cloud.
         var pending = 0
@@ -29,6 +31,8 @@ struct DesktopNotices {
     private var last: Double?
     /// Since when the cloud cannot be reached.
     private var awaySince: Double?
+    /// Whether it was told that the disk takes no changes, since it did last.
+    private var hasToldOfDisk = false
     /// What was told since the cloud was reached last.
     private var toldTroubles: Set<Trouble> = []
     /// nil before the first look: conflicts that were there when the mount began are not news.
@@ -41,12 +45,19 @@ struct DesktopNotices {
     mutating func next(_ facts: Facts, now: Double) -> DesktopNotice? {
         if case .offline = facts.connection { awaySince = awaySince ?? now } else { awaySince = nil }
         if facts.connection == .online { toldTroubles = [] }
+        if facts.storeError == nil { hasToldOfDisk = false }
         // A conflict that was resolved and comes again is news.
         toldConflicts = toldConflicts?.intersection(facts.conflicts.keys) ?? Set(facts.conflicts.keys)
         if let last, now - last < Self.pause { return nil }
-        guard let notice = trouble(facts, now) ?? conflict(facts) else { return nil }
+        guard let notice = disk(facts) ?? trouble(facts, now) ?? conflict(facts) else { return nil }
         last = now
         return notice
+    }
+
+    private mutating func disk(_ facts: Facts) -> DesktopNotice? {
+        guard let error = facts.storeError, !hasToldOfDisk else { return nil }
+        hasToldOfDisk = true
+        return DesktopNotice(title: "Documents cannot be saved", body: error)
     }
 
     private mutating func trouble(_ facts: Facts, _ now: Double) -> DesktopNotice? {

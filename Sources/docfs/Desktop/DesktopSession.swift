@@ -55,7 +55,7 @@ private final class DesktopWatch: Sendable {
 
     private static func facts(of library: Library) throws -> DesktopNotices.Facts {
         DesktopNotices.Facts(
-            connection: library.connection, pending: try library.pendingCount(),
+            storeError: library.diskError, connection: library.connection, pending: try library.pendingCount(),
             conflicts: try library.documentsInConflict())
     }
 

@@ -67,6 +67,7 @@ struct JSONKey {
                     "cloudBytesHere", .number,
                     "bytes that the contents of the cloud's documents take on this disk"),
                 .init("cloudConflicts", .number, "versions in conflict"),
+                .init("storeError", .text, "why the disk of the documents takes no changes; absent if it does"),
                 .init(
                     "checkFindings", .number, "what the last docfs check left to repair; absent if nothing"),
                 .init("undo", .text, "what docfs undo would undo"),

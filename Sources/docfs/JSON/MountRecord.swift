@@ -17,6 +17,7 @@ struct MountRecord: Encodable {
     let cloudUnsentBytes: Int?
     let cloudBytesHere: Int
     let cloudConflicts: Int
+    let storeError: String?
     let checkFindings: Int?
     let undo: String?
     let redo: String?
@@ -44,6 +45,7 @@ struct MountRecord: Encodable {
         cloudUnsentBytes = state["cloud.unsent"].flatMap { Int($0) }
         cloudBytesHere = number("cloud.room")
         cloudConflicts = number("cloud.conflicts")
+        storeError = state["store.error"]
         checkFindings = state["check.findings"].flatMap { Int($0) }
         undo = action("undo")
         redo = action("redo")

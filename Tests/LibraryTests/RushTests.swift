@@ -1,0 +1,43 @@
+@testable import Library
+import Testing
+
+/// When sending waits for programs that change many names at once.
+struct RushTests {
+    private let start = ContinuousClock.now
+
+    /// A run of changes with the same time between two.
+    private func rush(_ count: Int, every pause: Duration) -> (Rush, end: ContinuousClock.Instant) {
+        var rush = Rush()
+        for number in 0..<count { rush.note(at: start + pause * number) }
+        return (rush, start + pause * (count - 1))
+    }
+
+    @Test(arguments: [1, 31]) func `a few changes hold up nothing`(count: Int) {
+        let (rush, end) = rush(count, every: .microseconds(200))
+        #expect(rush.rest(at: end) == .zero)
+    }
+
+    @Test func `changes that a person or a slow script makes hold up nothing`() {
+        let (rush, end) = rush(1000, every: .milliseconds(6))
+        #expect(rush.rest(at: end) == .zero)
+    }
+
+    @Test func `while many follow each other closely, sending waits, until a moment after the last`() {
+        let (rush, end) = rush(100, every: .milliseconds(1))
+        #expect(rush.rest(at: end) == .milliseconds(100))
+        #expect(rush.rest(at: end + .milliseconds(60)) == .milliseconds(40))
+        #expect(rush.rest(at: end + .milliseconds(100)) == .zero)
+    }
+
+    @Test func `changes after a pause are counted anew`() {
+        var (rush, end) = rush(100, every: .milliseconds(1))
+        rush.note(at: end + .milliseconds(101))
+        #expect(rush.rest(at: end + .milliseconds(101)) == .zero)
+    }
+
+    @Test(arguments: [(2950, 50), (3000, 0), (3999, 0), (4000, 100), (6990, 10), (7500, 0), (8100, 100)])
+    func `however long it goes on, sending has its turn`(milliseconds: Int, rest: Int) {
+        let (rush, end) = rush(milliseconds + 1, every: .milliseconds(1))
+        #expect(rush.rest(at: end) == .milliseconds(rest))
+    }
+}
