@@ -14,8 +14,14 @@ public enum CatalogError: Error, CustomStringConvertible, Sendable {
             switch error.resultCode {
             case .SQLITE_FULL: .full
             case .SQLITE_CORRUPT, .SQLITE_NOTADB: .damaged(error.message ?? "\(error.resultCode)")
+            case .SQLITE_ERROR where Self.isOfSchema(error.message ?? ""): .damaged(error.message ?? "")
             default: .failed(error.description)
             }
+    }
+
+    /// Every statement is docfs's own: what it names and the database has not was there, and its description is damaged.
+    private static func isOfSchema(_ message: String) -> Bool {
+        ["no such column", "no such table", "no such index", "has no column named"].contains { message.contains($0) }
     }
 
     /// One line for the log or a person.

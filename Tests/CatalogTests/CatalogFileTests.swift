@@ -119,6 +119,30 @@ struct CatalogFileTests {
         }
     }
 
+    /// A byte in the description of a table: SQLite takes it for another column.
+    @Test func `a catalog whose tables have other columns than they should is damaged`() throws {
+        try withTemporaryFolder { folder in
+            let path = folder + "/catalog"
+            try Catalog(path: path).close()
+            let queue = try DatabaseQueue(path: path)
+            try queue.writeWithoutTransaction { db in
+                try db.execute(
+                    sql: """
+                        PRAGMA writable_schema=1;
+                        UPDATE sqlite_schema SET sql=replace(sql, 'currentVersion', 'currentVersioo') WHERE name='entries';
+                        """)
+            }
+            try queue.close()
+            let catalog = try Catalog(path: path)
+            #expect {
+                _ = try catalog.read { try $0.entry(InodeNumber(7)) }
+            } throws: { error in
+                if case CatalogError.damaged = error { true } else { false }
+            }
+            try catalog.close()
+        }
+    }
+
     @Test func `a catalog in a folder that is not there cannot be opened`() throws {
         try withTemporaryFolder { folder in
             #expect(throws: (any Error).self) { try Catalog(path: folder + "/missing/catalog") }
