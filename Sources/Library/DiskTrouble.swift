@@ -20,14 +20,7 @@ final class DiskTrouble: Sendable {
     }
 
     /// A change was made.
-    ///
-    /// - Returns: whether that is news.
-    func end() -> Bool {
-        state.withLock { state in
-            defer { state = nil }
-            return state != nil
-        }
-    }
+    func end() { state.withLock { $0 = nil } }
 
     /// Why the last change failed; nil if it did not.
     var error: Errno? { state.withLock { $0 }?.errno }

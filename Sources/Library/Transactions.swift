@@ -68,7 +68,7 @@ final class Transactions: Sendable {
             try recordUnseenWrites(to: concerned)
             value = try store.write(body)
         } catch { throw refusal(for: error) }
-        _ = diskTrouble.end()
+        diskTrouble.end()
         notices.stateChanged()
         return value
     }
@@ -78,7 +78,7 @@ final class Transactions: Sendable {
         guard let error = diskTrouble.error else { return nil }
         let isOver =
             error == .noSpace && !store.reserve.isScarce || error == .readOnlyFileSystem && !store.files.isReadOnly
-        if isOver { _ = diskTrouble.end() }
+        if isOver { diskTrouble.end() }
         return isOver ? nil : DiskTrouble.sentence(error, store: store.path)
     }
 

@@ -35,6 +35,23 @@ struct RushTests {
         #expect(rush.rest(at: end + .milliseconds(101)) == .zero)
     }
 
+    @Test func `nothing is sent in a rush, and all when it is over`() async throws {
+        try await withDevice { device in
+            let names = (0..<40).map { "document \($0).txt" }
+            for name in names { try device.create(name) }
+            try await device.push()
+            let sent = try device.position
+            device.stopTime()
+            for name in names { try device.remove(name) }
+            await device.synchronizeOnce()
+            #expect(try device.position == sent)
+            #expect(try device.pendingCount == 40)
+            device.wait(seconds: 1)
+            await device.synchronizeOnce()
+            #expect(try device.pendingCount == 0)
+        }
+    }
+
     @Test(arguments: [(2950, 50), (3000, 0), (3999, 0), (4000, 100), (6990, 10), (7500, 0), (8100, 100)])
     func `however long it goes on, sending has its turn`(milliseconds: Int, rest: Int) {
         let (rush, end) = rush(milliseconds + 1, every: .milliseconds(1))

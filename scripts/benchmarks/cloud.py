@@ -47,6 +47,16 @@ class Server:
     """A SeaweedFS server for this benchmark alone (scripts/s3-server)."""
 
     def __init__(self, base):
+        # It listens on more ports than the one that is chosen, and another program may have taken one of them.
+        for _ in range(5):
+            if said := self.start(base):
+                self.secret = re.search(r"AWS_SECRET_ACCESS_KEY=(\w+)", said).group(1)
+                self.endpoint = f"http://127.0.0.1:{self.port}"
+                return
+        raise SystemExit("the S3 server did not start")
+
+    def start(self, base):
+        """Returns what it says when it is ready; None if it ended instead."""
         with socket.socket() as probe:
             probe.bind(("127.0.0.1", 0))
             self.port = min(probe.getsockname()[1], 65000)
@@ -57,10 +67,10 @@ class Server:
         while "docfs mount" not in said:
             line = self.process.stdout.readline()
             if not line:
-                raise SystemExit("the S3 server did not start")
+                self.process.wait()
+                return None
             said += line
-        self.secret = re.search(r"AWS_SECRET_ACCESS_KEY=(\w+)", said).group(1)
-        self.endpoint = f"http://127.0.0.1:{self.port}"
+        return said
 
     def cloud(self, prefix):
         return f"s3://documents/{prefix}?" + urllib.parse.urlencode({"endpoint": self.endpoint})

@@ -45,6 +45,7 @@ extension Tree {
         effect: (BackingFolder, String, Transaction) throws(Errno) -> Void
     ) throws(Refusal) -> Resolved {
         let name = try Namespace.entryName(name)
+        transfers.noteChangeOfName()
         return try mutate(makingNew: true, concerning: .only([])) { transaction in
             // In `Documents` itself only documents of the preferred folder resolve: a folder cannot have two paths.
             if parent == .documents { throw Refusal.notCreatableThere }

@@ -48,6 +48,7 @@ extension Tree {
     func removeFolder(
         _ name: some Collection<UInt8>, in parent: InodeNumber, by caller: Caller
     ) throws(Refusal) {
+        transfers.noteChangeOfName()
         try mutate { transaction in
             if let text = String(validating: name, as: UTF8.self),
                 try versionFiles.removeConflicts(text, in: parent, by: caller, transaction)
