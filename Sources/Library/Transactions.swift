@@ -112,7 +112,7 @@ final class Transactions: Sendable {
         try unseenWrites.recordWritten(among: concerned) { written in
             try store.write { transaction in
                 let entries = try written.compactMap { try transaction.entry($0.inode) }
-                if entries.allSatisfy(transaction.isRebuilt) { transaction.durability = .soon }
+                if entries.allSatisfy({ transaction.isRebuilt($0) }) { transaction.durability = .soon }
                 for var entry in entries {
                     markContentChanged(&entry)
                     try transaction.update(entry)
@@ -140,5 +140,9 @@ final class Transactions: Sendable {
 
 extension Rows {
     /// Whether a crash loses nothing of an entry's row: it was never written, and all of it can be read from the file.
-    func isRebuilt(_ entry: Entry) -> Bool { isUnwritten(entry.inode) && BackingFolder.keepsMode(entry.mode) }
+    ///
+    /// - Parameter mode: the one that it is to get; nil if it keeps its own.
+    func isRebuilt(_ entry: Entry, withMode mode: UInt16? = nil) -> Bool {
+        isUnwritten(entry.inode) && BackingFolder.keepsMode(mode ?? entry.mode)
+    }
 }

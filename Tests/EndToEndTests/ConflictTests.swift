@@ -17,14 +17,7 @@ struct ConflictTests {
             try here.create("plan\n")
             try await eventually { try there.text() == "plan\n" }
             try await desktop.waitUntilHere(there)
-            try laptop.cloudDirectory.disconnect()
-            try here.append("laptop\n")
-            try there.append("desktop, later\n")
-            // Later for certain: a file system's clock may tick no faster than two writes follow each other.
-            var time = try here.stat().st_mtim
-            time.tv_sec += 1
-            try there.setTimes(accessed: time, modified: time)
-            try laptop.cloudDirectory.reconnect()
+            try laptop.cloudDirectory.appendUnseen("laptop\n", "desktop, later\n", to: [(here, there)])
             for device in [laptop, desktop] {
                 try await eventually {
                     let state = try (device.cloud / "Plan.txt").state()

@@ -21,9 +21,7 @@ extension Attributes {
                 entry.isBackingCurrent ? try backingStatus(of: entry, transaction).st_gid : getegid()
             }
             // While the row is not yet committed, a crash rebuilds it from the file: its mode is there as well.
-            if transaction.isUnwritten(inode), BackingFolder.keepsMode(changes.mode ?? entry.mode) {
-                transaction.durability = .soon
-            }
+            if transaction.isRebuilt(entry, withMode: changes.mode) { transaction.durability = .soon }
             if let size = changes.size { try contents.truncate(&entry, to: size, transaction) }
             if entry.isBackingCurrent {
                 try applyToBacking(changes, entry, transaction)

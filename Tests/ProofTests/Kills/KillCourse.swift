@@ -145,7 +145,7 @@ final class KillCourse {
 
     /// Compares the cloud folder with that of the other device, when the cloud has everything, and has docfs compare its store.
     func compare() async throws {
-        guard let other else { return }
+        let other = try #require(other)
         var difference: String? = "it cannot be read"
         do {
             try await eventually {
@@ -180,23 +180,15 @@ final class KillCourse {
 
     /// Changes `Plan.txt` on both devices while neither can see the other, on the other one later.
     private func makeConflicts(in names: [String]) async throws {
-        guard let other, !names.isEmpty else { return }
+        if names.isEmpty { return }
+        let other = try #require(other)
         let documents = names.map { (here: device.cloud / $0 / "Plan.txt", there: other.cloud / $0 / "Plan.txt") }
         for (_, there) in documents {
             try await eventually { there.exists }
             #expect(try there.text() == "plan")
             try await other.waitUntilHere(there)
         }
-        try device.cloudDirectory.disconnect()
-        for (here, there) in documents {
-            try here.append(" here")
-            try there.append(" there")
-            // Later for certain: a file system's clock may tick no faster than two writes follow each other.
-            var time = try here.stat().st_mtim
-            time.tv_sec += 1
-            try there.setTimes(accessed: time, modified: time)
-        }
-        try device.cloudDirectory.reconnect()
+        try device.cloudDirectory.appendUnseen(" here", " there", to: documents)
         for (here, _) in documents {
             try await eventually { try here.state()["conflicts"] == "1" && here.text() == "plan there" }
         }
