@@ -23,6 +23,8 @@ final class ScriptedServer: Sendable {
         case truncated(length: Int, body: String)
         /// Sends the beginning of an answer.
         case partial(Int, headers: [(String, String)], body: String, then: Ending)
+        /// Sends the beginning of an answer, and closes when the stream has an element or ends.
+        case partialUntil(AsyncStream<Void>, Int, headers: [(String, String)], body: String)
         /// Breaks the connection off, as a crashed server does.
         case reset
         /// Says nothing, for as long as the client stays.
@@ -158,6 +160,9 @@ final class ScriptedServer: Sendable {
             try await write(status, HTTPHeaders(headers), body, writer)
             if ending == .silence { return true }
             if ending == .reset { try await resetAtClose(channel) }
+        case .partialUntil(let told, let status, let headers, let body):
+            try await write(status, HTTPHeaders(headers), body, writer)
+            for await _ in told { break }
         case .reset: try await resetAtClose(channel)
         case .silence: return true
         }

@@ -10,19 +10,23 @@ import Testing
 struct S3ProgressTests {
     private let key = ObjectKey.path("documents/1/2/film.mkv")
 
-    /// The server sends three bytes and is silent until the rest is asked for anew.
+    /// The server sends three bytes and keeps the rest until they were counted. Then it must be asked anew.
     @Test func `bytes count as they come and as they go, not at the end`() async throws {
         let origin = BreakingServer(content: "0123456789")
+        let (told, tell) = AsyncStream<Void>.makeStream()
         let script: @Sendable (ScriptedServer.Request, Int) -> ScriptedServer.Reply = { request, number in
-            number == 0 ? origin.reply(to: request, sending: 3, then: .silence) : origin.reply(to: request)
+            let reply = origin.reply(to: request, sending: number == 0 ? 3 : nil)
+            guard case .partial(let status, let headers, let body, _) = reply else { return reply }
+            return .partialUntil(told, status, headers: headers, body: body)
         }
         try await ScriptedServer.run(script) { server async throws in
             let (counts, count) = AsyncStream<Int64>.makeStream()
-            let store = server.store(patience: S3Patience(stall: .seconds(2)))
+            let store = server.store()
             async let bytes = store.get(key, range: 2..<9) { count.yield($0) }
             var iterator = counts.makeAsyncIterator()
             #expect(await iterator.next() == 3)
             #expect(server.requests.count == 1)
+            tell.finish()
             #expect(try await bytes.count == 7)
             #expect(await iterator.next() == 4)
         }
