@@ -94,8 +94,7 @@ struct PowerLossTests {
             try await device.mount()
             for number in 1...9 { try (device.local / "\(number).txt").rename(to: folder / "\(number).txt") }
             // The names are on the disk, and the catalog is not.
-            try await runShell("echo > store/other; sync store/other", in: device.folder)
-            try await disk.losePower()
+            try await disk.losePower(keepsNames: true)
             for _ in 1...2 {
                 try await device.mount()
                 for number in 1...9 {
@@ -105,6 +104,29 @@ struct PowerLossTests {
                 }
                 try await device.unmount()
             }
+        }
+    }
+
+    @Test func `a removal from the cloud of which only the file's new place is on the disk did not happen`()
+        async throws
+    {
+        try await withDiskImage(besides: MountOptions()) { device, disk, other in
+            let document = device.cloud / "Plan.txt"
+            try document.create("plan")
+            try await device.waitUntilUploaded(document)
+            try await device.remount()
+            try await disk.synchronize()
+            // Rows are durable before the container hears of them.
+            try device.cloudDirectory.disconnect()
+            try document.remove()
+            try await disk.losePower(keepsNames: true)
+            try device.cloudDirectory.reconnect()
+            try await device.mount()
+            try await eventually { try device.treeState()["cloud.pending"] == "0" }
+            #expect(try document.text() == "plan")
+            #expect(try (other.cloud / "Plan.txt").text() == "plan")
+            let check = try await device.docfs("check", device.mountpoint.string)
+            #expect(check.exitStatus == 0, "\(check.standardOutput)")
         }
     }
 

@@ -27,9 +27,13 @@ public struct DiskImage: Sendable {
     public func synchronize() async throws { try await runShell("sync -f store", in: folder) }
 
     /// Loses power: kills docfs and drops everything that has not reached the disk.
-    public func losePower() async throws {
+    ///
+    /// - Parameter keepsNames: whether ext4 had just written its journal, as it does every five seconds and for each sync of any file: names and
+    ///   sizes have reached the disk then, and what was written into files need not have.
+    public func losePower(keepsNames: Bool = false) async throws {
         // The file system is frozen while the disk is copied, so that the copy is one state in time.
         device.signalProcesses(SIGSTOP)
+        if keepsNames { try await runShell("echo > store/other; sync store/other", in: folder) }
         try await runShell("cp --sparse=always disk.ext4 left.ext4", in: folder)
         device.killProcesses()
         try await eventually { device.processes.isEmpty }
@@ -76,20 +80,40 @@ public func withDiskImage<Result>(
     size: String = "128M", _ options: MountOptions = MountOptions(),
     perform body: (_ device: Device, _ disk: DiskImage) async throws -> Result
 ) async throws -> Result {
-    try await withUnmountedDevice(options) { device in
-        let disk = DiskImage(device: device)
-        try await disk.attach(size: size)
-        do {
-            try await device.mount()
-            let result = try await body(device, disk)
-            await device.dismantle()
-            await disk.detach()
-            return result
-        } catch {
-            await device.dismantle()
-            await disk.detach()
-            throw error
+    try await withDevices([("Laptop", options)]) { devices in
+        try await onDisk(size: size, devices[0]) { disk in try await body(devices[0], disk) }
+    }
+}
+
+/// Mounts a device whose store is a disk of its own, and another that shares its cloud and keeps its power.
+public func withDiskImage<Result>(
+    size: String = "128M", _ options: MountOptions = MountOptions(), besides otherOptions: MountOptions,
+    perform body: (_ device: Device, _ disk: DiskImage, _ other: Device) async throws -> Result
+) async throws -> Result {
+    // Dozens of mounts follow each other.
+    try await withDevices([("Laptop", options), ("Desktop", otherOptions)], limit: .seconds(1800)) { devices in
+        try await onDisk(size: size, devices[0]) { disk in
+            try await devices[1].mount()
+            return try await body(devices[0], disk, devices[1])
         }
+    }
+}
+
+private func onDisk<Result>(
+    size: String, _ device: Device, perform body: (DiskImage) async throws -> Result
+) async throws -> Result {
+    let disk = DiskImage(device: device)
+    try await disk.attach(size: size)
+    do {
+        try await device.mount()
+        let result = try await body(disk)
+        await device.dismantle()
+        await disk.detach()
+        return result
+    } catch {
+        await device.dismantle()
+        await disk.detach()
+        throw error
     }
 }
 

@@ -47,7 +47,8 @@ public func withMountedDevices<Result>(
     }
 }
 
-private func withDevices<Result>(
+/// Devices that are not mounted yet and share a cloud. Takes them away in all cases.
+func withDevices<Result>(
     _ members: [(name: String, options: MountOptions)], limit: DispatchTimeInterval = .seconds(600),
     perform body: ([Device]) async throws -> Result
 ) async throws -> Result {

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 
 /// How much a proof does, and from which seed: by the environment, so that `scripts/prove` can ask for more.
 enum Amount {
@@ -13,6 +14,14 @@ enum Amount {
 
     /// The attacks of a row (`DOCFS_PROOF_ROW`).
     static func attacks(_ row: String, default amount: Int) -> Int { number(row) ?? amount }
+
+    /// Some of many, in parts of eleven: all where as much is asked for, else fewer, which another seed chooses otherwise.
+    static func choice<Element>(of all: [Element], share: Int, of whole: Int) -> [[Element]] {
+        var random = SeededGenerator(seed: seed)
+        let count = min(all.count, max(1, all.count * share / whole))
+        let chosen = all.shuffled(using: &random).prefix(count)
+        return stride(from: 0, to: count, by: 11).map { Array(chosen[$0..<min($0 + 11, count)]) }
+    }
 
     private static func number(_ name: String) -> Int? {
         ProcessInfo.processInfo.environment["DOCFS_PROOF_" + name].flatMap { Int($0) }

@@ -100,7 +100,7 @@ struct TrashReconciliation {
 
     // MARK: A removal that was not committed
 
-    /// A document was removed just before the end, and the row of its removal was not written. If its row was never written either, the
+    /// A document was removed just before the end, and its removal was not written. If its row was never written either, the
     /// file tells what is known of it.
     private func recover(_ inode: InodeNumber) throws {
         let status = try backing.trash.status(BackingStore.trashName(inode))
@@ -109,6 +109,7 @@ struct TrashReconciliation {
         if try isStillContent(of: inode) { return try backing.removeFromTrash(inode) }
         var removed: Entry
         if let entry = try transaction.entry(inode), try isMissing(entry) {
+            if try bringBack(entry) { return }
             try transaction.delete(inode)
             removed = entry
         } else {
@@ -117,6 +118,17 @@ struct TrashReconciliation {
         removed.size = Int64(status.st_size)
         removed.modified = Timestamp(status.st_mtim)
         try comparison.actions.recordRecovered(removed, at: Timestamp(status.st_ctim), transaction)
+    }
+
+    /// The container knows the document: its row is written before its file goes to the trash, and the power was lost between. Without that
+    /// row nothing tells the container of a removal, nor of which versions, so it did not happen.
+    ///
+    /// - Returns: whether the file is in its folder now.
+    private func bringBack(_ entry: Entry) throws -> Bool {
+        guard try !comparison.foundFiles.withdrawals.isUntold(entry, transaction),
+            let folder = folder(entry.parent, [:])
+        else { return false }
+        return try backing.takeBack(entry.filename, of: entry.inode, to: folder)
     }
 
     /// Whether a file in the trash is the file of a document that is there.

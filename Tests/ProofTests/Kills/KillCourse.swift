@@ -40,35 +40,41 @@ final class KillCourse {
         (count..<count + Self.batch).map { "\(operation.name) \($0)" }
     }
 
-    /// Repeats an operation, each time in another folder, and kills docfs after ever more effects, at last after all of them.
+    /// Repeats an operation, each time in another folder, and ends docfs after ever more effects, at last after all of them.
     ///
-    /// - Parameter isFollowed: whether sending it to the container belongs to it.
-    func attack(_ operation: KilledOperation, by plan: CrashPlanFile, isFollowed: Bool = false) async throws {
-        for count in 0..<Self.mostEffects {
-            if count > 0, count % Self.batch == 0 {
-                let names = names(of: operation, from: count)
+    /// - Parameters:
+    ///   - endings: the ways to end it after each number of effects.
+    ///   - isFollowed: whether sending it to the container belongs to it.
+    func attack(
+        _ operation: KilledOperation, by plan: CrashPlanFile, _ endings: [Ending] = [.kill], isFollowed: Bool = false
+    ) async throws {
+        for number in 0..<Self.mostEffects * endings.count {
+            let (count, ending) = (number / endings.count, endings[number % endings.count])
+            if number > 0, number % Self.batch == 0 {
+                let names = names(of: operation, from: number)
                 try await makeTrees(names)
                 if operation.needsConflict { try await makeConflicts(in: names) }
             }
-            let place = place("\(operation.name) \(count)")
+            let place = place("\(operation.name) \(number)")
             try await prepare(operation, at: place)
             let before = try place.tree()
+            if case .powerLoss(let disk, _) = ending { try await disk.synchronize() }
             try plan.kill(after: count)
-            let acknowledged = try Self.steps(operation, at: place)
-            if acknowledged == operation.steps.count {
+            var extent = Extent(acknowledged: try Self.steps(operation, at: place))
+            if extent.acknowledged == operation.steps.count {
                 // Has docfs commit the rows that may be late. That fails if it is killed there.
-                _ = place.synchronize()
+                extent.isSynced = place.synchronize()
                 if isFollowed { try await finishSending(unlessKilledBy: plan) }
             }
-            try await end()
+            try await end(by: ending)
             let point = plan.reached
             plan.withdraw()
             try await device.mount()
             pointsReached[point ?? "after all", default: 0] += 1
             try check(
-                operation, at: place, before, acknowledged...min(acknowledged + 1, operation.steps.count),
-                "killed at \(point ?? "its end") (effect \(count + 1))")
-            if point == nil { return }
+                operation, at: place, before, extent, ending,
+                "ended at \(point ?? "its end") (effect \(count + 1))")
+            if point == nil, (number + 1) % endings.count == 0 { return }
         }
         Issue.record("\(operation.name) has more than \(Self.mostEffects) effects")
     }
@@ -88,39 +94,39 @@ final class KillCourse {
     enum Ending {
         case kill
         /// Only data that has reached the disk is left: of what was not synced, nothing need be there.
-        case powerLoss(DiskImage)
+        ///
+        /// - Parameter keepsNames: as in `DiskImage.losePower`.
+        case powerLoss(DiskImage, keepsNames: Bool)
     }
 
     /// Carries out operations one after the other until docfs is ended.
     ///
     /// - Parameter delay: from the first operation to the end.
     func attack(_ operations: [KilledOperation], by ending: Ending, after delay: Duration, round: Int) async throws {
-        let places = operations.indices.map { place("\(round)-\($0)") }
-        try await makeTrees(places.map(\.name), isSettled: false)
+        let places = operations.enumerated().map { place("\(round)-\($0) \($1.name)") }
+        let conflicts = zip(operations, places).filter(\.0.needsConflict).map(\.1.name)
+        // Undoing undoes the last change of all, and another device must know what it changes at once.
+        try await makeTrees(places.map(\.name), isSettled: !operations.allSatisfy(\.isIndependent))
+        try await makeConflicts(in: conflicts)
         for (operation, place) in zip(operations, places) { try await prepare(operation, at: place) }
         let before = try places.map { try $0.tree() }
-        if case .powerLoss(let disk) = ending { try await disk.synchronize() }
+        if case .powerLoss(let disk, _) = ending { try await disk.synchronize() }
         let isSyncing = if case .powerLoss = ending { true } else { false }
         async let results = onThread {
             zip(operations, places).enumerated().map { index, pair in
-                Self.carryOut(pair.0, at: pair.1, isSynced: isSyncing && index % 2 == 0)
+                Self.carryOut(pair.0, at: pair.1, isSynced: isSyncing && (round + index) % 2 == 0)
             }
         }
         try await Task.sleep(for: delay)
-        switch ending {
-        case .kill: break
-        case .powerLoss(let disk): try await disk.losePower()
-        }
-        try await end()
+        try await end(by: ending)
         try await device.mount()
         for (index, result) in await results.enumerated() {
             switch result {
             case .failure(let error): Issue.record("\(operations[index].name) failed while docfs lived: \(error)")
             case .success(let extent):
-                let least = isSyncing ? (extent.isSynced ? extent.acknowledged : 0) : extent.acknowledged
                 try check(
                     operations[index], at: places[index], before[index],
-                    least...min(extent.acknowledged + 1, operations[index].steps.count), "ended after \(delay)")
+                    extent, ending, "ended after \(delay)")
             }
         }
     }
@@ -129,6 +135,14 @@ final class KillCourse {
     private struct Extent: Sendable {
         var acknowledged = 0
         var isSynced = false
+
+        /// Whether a loss of power may take back what was acknowledged.
+        func mayBeLost(by ending: Ending) -> Bool { if case .powerLoss = ending { !isSynced } else { false } }
+
+        /// How many steps may have been done.
+        func steps(of operation: KilledOperation, after ending: Ending) -> ClosedRange<Int> {
+            (mayBeLost(by: ending) ? 0 : acknowledged)...min(acknowledged + 1, operation.steps.count)
+        }
     }
 
     private static func carryOut(_ operation: KilledOperation, at place: Place, isSynced: Bool) -> Result<
@@ -206,18 +220,20 @@ final class KillCourse {
         return operation.steps.count
     }
 
-    /// Kills docfs, if that has not happened.
-    private func end() async throws {
+    /// Ends docfs, if that has not happened.
+    private func end(by ending: Ending) async throws {
+        if case .powerLoss(let disk, let keepsNames) = ending { try await disk.losePower(keepsNames: keepsNames) }
         device.killProcesses()
         try await device.waitUntilGone()
         try await device.clearDeadMount()
         kills += 1
     }
 
-    /// - Parameter steps: how many of the operation's steps may have been done.
     private func check(
-        _ operation: KilledOperation, at place: Place, _ before: [KeptTree], _ steps: ClosedRange<Int>, _ attack: String
+        _ operation: KilledOperation, at place: Place, _ before: [KeptTree], _ extent: Extent, _ ending: Ending,
+        _ attack: String
     ) throws {
+        let steps = extent.steps(of: operation, after: ending)
         var states = [before]
         for (index, step) in operation.steps.enumerated() {
             var next = states[index]
@@ -227,7 +243,8 @@ final class KillCourse {
         }
         let allowed = states[steps]
         let seen = try place.tree()
-        let differences = allowed.compactMap { difference(seen, from: $0, operation) }
+        let mayLackData = extent.mayBeLost(by: ending)
+        let differences = allowed.compactMap { difference(seen, from: $0, operation, mayLackData: mayLackData) }
         if differences.count == allowed.count {
             losses.append(
                 "\(container): \(operation.name), \(attack), \(steps) of \(operation.steps.count) steps done: "
@@ -235,9 +252,12 @@ final class KillCourse {
         }
     }
 
-    private func difference(_ seen: [KeptTree], from expected: [KeptTree], _ operation: KilledOperation) -> String? {
+    private func difference(
+        _ seen: [KeptTree], from expected: [KeptTree], _ operation: KilledOperation, mayLackData: Bool
+    ) -> String? {
         for (number, pair) in zip(seen, expected).enumerated() {
             var tree = pair.0
+            if mayLackData { tree.replaceZeros(by: pair.1) }
             if operation.mayLeaveUnnamed {
                 for (path, entry) in tree.entries where pair.1.entries[path] == nil && entry.content.isEmpty {
                     tree.remove(path)

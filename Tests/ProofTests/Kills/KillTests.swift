@@ -69,12 +69,12 @@ struct KillTests {
     @Test(arguments: ["local", "cloud"])
     func `a kill at any instant loses nothing that was acknowledged`(container: String) async throws {
         let endings = RandomEndings(
-            container: container, operations: KilledOperation.all(in: container).filter(\.isIndependent),
+            container: container, operations: KilledOperation.all(in: container),
             rounds: max(1, Amount.attacks("KILLS", default: 140) / 2), longestDelay: 30_000)
         let (kills, losses) = try await endings.run { isEncrypted, attack in
             try await withTwoDevices(.displayNames.encrypting(isEncrypted)) { device, observer in
                 let course = KillCourse(device, besides: observer, container: container)
-                try await attack(course, .kill)
+                try await attack(course, nil)
                 try await course.compare()
                 return course
             }

@@ -1,0 +1,55 @@
+import Dispatch
+import MountSupport
+import SystemPackage
+import Testing
+
+/// A mount that works for long holds as much of the machine at the end as at the beginning.
+@Suite(.mounting, .timeLimit(.minutes(240)))
+struct SoakTests {
+    private static let samples = 20
+    /// The allocator keeps what is free in larger pieces with time.
+    private static let slack: Int64 = 16 << 20
+    private static let fewDescriptors = 8
+    private static let fewThreads = 4
+
+    @Test func `operations without end leave memory, descriptors and threads as they are`() async throws {
+        let amount = Amount.attacks("SOAK", default: 20_000)
+        let share = max(1, amount / Self.samples)
+        try await withMountedDevices([("Laptop", .displayNames)], limit: .seconds(4 * 3600)) { devices in
+            let device = devices[0]
+            var work = SoakWork(device.documents, seed: Amount.seed)
+            var uses: [ProcessUse] = []
+            for _ in 0..<Self.samples {
+                let begun = work
+                work = try await onThread {
+                    Result {
+                        var work = begun
+                        for _ in 0..<share { try work.step() }
+                        return work
+                    }
+                }.get()
+                try await eventually(within: .seconds(1200)) { try device.treeState()["cloud.pending"] == "0" }
+                uses.append(try ProcessUse(of: device))
+                print("soak: \(share * uses.count) operations: \(uses.last!)")
+            }
+            let check = try await device.docfs("check", device.mountpoint.string)
+            #expect(check.exitStatus == 0, "\(check.standardOutput)")
+            // What the first quarter takes is what a mount needs that works.
+            let (early, late) = (Array(uses[Self.samples / 4..<Self.samples / 2]), Array(uses.suffix(Self.samples / 4)))
+            let growth = (
+                memory: late.median(\.memory) - early.median(\.memory),
+                descriptors: late.median(\.descriptors) - early.median(\.descriptors),
+                threads: late.median(\.threads) - early.median(\.threads)
+            )
+            #expect(growth.memory < Self.slack, "\(uses.map { $0.memory >> 20 }) MiB")
+            #expect(growth.descriptors <= Self.fewDescriptors, "\(uses.map(\.descriptors))")
+            #expect(growth.threads <= Self.fewThreads, "\(uses.map(\.threads))")
+            #expect(work.refused < share * Self.samples / 2)
+            let hasGrown = growth.memory >= Self.slack || growth.descriptors > Self.fewDescriptors
+            Amount.report(
+                "SOAK", attacks: share * Self.samples, lost: hasGrown ? 1 : 0,
+                "operations on one mount; memory \(early.median(\.memory) >> 20) MiB, then \(late.median(\.memory) >> 20) MiB; descriptors \(early.median(\.descriptors)), then \(late.median(\.descriptors))"
+            )
+        }
+    }
+}
