@@ -124,7 +124,7 @@ struct PowerLossTests {
             try await device.mount()
             try await eventually { try device.treeState()["cloud.pending"] == "0" }
             #expect(try document.text() == "plan")
-            #expect(try (other.cloud / "Plan.txt").text() == "plan")
+            try await eventually { try (other.cloud / "Plan.txt").text() == "plan" }
             let check = try await device.docfs("check", device.mountpoint.string)
             #expect(check.exitStatus == 0, "\(check.standardOutput)")
         }

@@ -421,6 +421,39 @@ struct UncleanEndTests {
     }
 
     /// No file carries an automatic name.
+    /// A loss of power may leave the file's new name on the disk, and not the commit before it.
+    @Test func `a removal from the cloud of which only the file's new place is left did not happen`() async throws {
+        try await withDevice { device in
+            try device.create("Plan.txt", "plan", in: .cloud)
+            try await device.push()
+            let known = try await Known("Plan.txt", in: .cloud, of: device)
+            let inode = try device.inode("Plan.txt", in: .cloud)
+            try Self.crash(device, afterMoving: [("cloud/" + known.filename, "trash/\(inode.number)")])
+            #expect(try await Known("Plan.txt", in: .cloud, of: device) == known)
+            #expect(try device.pendingCount == 0)
+            #expect(try device.library.reportText(.trash).isEmpty)
+        }
+    }
+
+    @Test func `another file in the trash under the number of a document that the container has is one by itself`()
+        async throws
+    {
+        try await withDevice { device in
+            try device.create("Plan.txt", "plan", in: .cloud)
+            try await device.push()
+            let entry = try device.entry("Plan.txt", in: .cloud)
+            try device.crash()
+            let other = device.store + "/trash/\(entry.inode.number)"
+            try Data("other".utf8).write(to: URL(fileURLWithPath: other))
+            unlink(device.store + "/cloud/" + entry.filename)
+            try device.open()
+            let found = try device.entry("Plan.txt", in: .cloud)
+            #expect(found.id == entry.id && !found.isHere)
+            #expect(try device.pendingCount == 0)
+            #expect(try device.library.reportText(.trash).split(separator: "\n").count == 1)
+        }
+    }
+
     @Test func `a document without a name of its own is committed at once`() async throws {
         try await withDevice { device in
             try device.close()

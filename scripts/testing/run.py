@@ -6,7 +6,8 @@
   scripts/test --busy                    beside four processes that keep the processors and the disk busy
   scripts/test --verbose                 every line of the tests; without it, these are only in .build/test-logs
 
-Run by root, the tests with mounts run twice: once as an ordinary user, since only root gets passthrough.
+Run by root, the tests with mounts run as an ordinary user, too, since only root gets passthrough. Those that read and write no data in a way of
+their own run as the ordinary user only.
 """
 import argparse
 import contextlib
@@ -43,13 +44,10 @@ def chosen(options):
     if options.filter:
         return [BuildStage(), Stage("chosen", "Chosen tests", Tests(*options.filter, skip=options.skip))]
     wanted = options.stage.split(",") if options.stage else None
-    is_root = os.geteuid() == 0
-    if is_root and not is_readable_for_others():
+    is_root, has_user = os.geteuid() == 0, is_readable_for_others()
+    if is_root and not has_user:
         print(f"Only root can read {ROOT}, so the stage `mounts-as-user` does not run.")
-    return [
-        stage for stage in stages(is_root)
-        if (wanted is None or stage.name in wanted or stage.name == "build")
-        and (stage.name != "mounts-as-user" or is_readable_for_others())]
+    return [stage for stage in stages(is_root, has_user) if wanted is None or stage.name in wanted or stage.name == "build"]
 
 
 def is_readable_for_others():

@@ -147,8 +147,16 @@ class ReleaseStage(CommandStage):
             self._step("`docfs --version` of the release build", [".build/release/docfs", "--version"])
 
 
-def stages(is_root):
-    """All stages, in their order: quick ones first."""
+# What programs print and ask, the page in a browser, the manual: the same to whomever the kernel serves data.
+WITHOUT_DATA_PATH = (
+    r"EndToEndTests\.(\w*Command|BrowsePage|Completion|ConsoleBlock|DesktopNotice|FirstHour|HelpExample|JSONOutput|ManualPage|ProgressBar|Service"
+    r"|StatePoll)Tests")
+
+
+def stages(is_root, has_user=True):
+    """All stages, in their order: quick ones first.
+
+    `has_user` tells whether root can run tests as an ordinary user, too."""
     yield BuildStage()
     yield Stage("rules", "Pure rules", Tests("BrowseTests", "DocumentsTests", "ReplicationTests", "DocfsTests", "^PageTests"))
     # The simulation keeps all processors busy, so it runs after the others.
@@ -156,13 +164,12 @@ def stages(is_root):
         "libraries", "Libraries and simulation",
         Tests("CatalogTests", "FilesystemTests", "LibraryTests", "CloudSynchronizationTests"), Tests("SimulationTests"))
     yield Stage("stores", "Object stores, plain and encrypted", Tests("ObjectStoreTests", "EncryptionTests", "FuzzTests"))
-    mounts = Tests("EndToEndTests", "ConformanceTests")
-    if is_root:
-        yield Stage("mounts", "Mounts as root", mounts)
-        # Only root gets passthrough: the kernel serves data in another way to an ordinary user.
+    # Only root gets passthrough: the kernel serves data in another way to an ordinary user.
+    skip = [WITHOUT_DATA_PATH] if is_root and has_user else []
+    yield Stage(
+        "mounts", "Mounts as root" if is_root else "Mounts as an ordinary user", Tests("EndToEndTests", "ConformanceTests", skip=skip))
+    if is_root and has_user:
         yield Stage("mounts-as-user", "Mounts as an ordinary user", Tests("EndToEndTests", user="docfs-tests"))
-    else:
-        yield Stage("mounts", "Mounts as an ordinary user", mounts)
     # Kills and losses of power come at random instants, and other tests beside them would stretch these.
     yield Stage(
         "proof", "Proof in short", Tests("ProofTests", skip=["KillTests", "PowerTests"]),

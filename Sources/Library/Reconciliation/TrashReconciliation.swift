@@ -107,12 +107,13 @@ struct TrashReconciliation {
         guard status.st_mode & S_IFMT == S_IFREG else { return }
         // It was kept because a version was about to replace it, which did not happen.
         if try isStillContent(of: inode) { return try backing.removeFromTrash(inode) }
+        let missing = try transaction.entry(inode).flatMap { try isMissing($0) ? $0 : nil }
         var removed: Entry
-        if let entry = try transaction.entry(inode), try isMissing(entry) {
-            if try bringBack(entry) { return }
+        if let missing, try comparison.foundFiles.withdrawals.isUntold(missing, transaction) {
             try transaction.delete(inode)
-            removed = entry
+            removed = missing
         } else {
+            if let missing, try bringBack(missing) { return }
             removed = try entry(from: status, inode)
         }
         removed.size = Int64(status.st_size)
@@ -120,13 +121,13 @@ struct TrashReconciliation {
         try comparison.actions.recordRecovered(removed, at: Timestamp(status.st_ctim), transaction)
     }
 
-    /// The container knows the document: its row is written before its file goes to the trash, and the power was lost between. Without that
-    /// row nothing tells the container of a removal, nor of which versions, so it did not happen.
+    /// The container knows the document. Its removal is committed before its file goes to the trash, so the power was lost, and the commit with
+    /// it. Without that nothing tells the container of a removal, nor of which versions: it did not happen.
     ///
-    /// - Returns: whether the file is in its folder now.
+    /// - Returns: whether the file is in its folder now. If not, it is not the one that the row tells of: the row becomes a placeholder.
     private func bringBack(_ entry: Entry) throws -> Bool {
-        guard try !comparison.foundFiles.withdrawals.isUntold(entry, transaction),
-            let folder = folder(entry.parent, [:])
+        guard !isCopy, entry.isHere, let known = entry.backing, let folder = folder(entry.parent, [:]),
+            try backing.trash.identify(BackingStore.trashName(entry.inode)).evidence == known
         else { return false }
         return try backing.takeBack(entry.filename, of: entry.inode, to: folder)
     }

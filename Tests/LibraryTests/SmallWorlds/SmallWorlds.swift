@@ -4,7 +4,7 @@ import Testing
 /// Chooses worlds and lets them live.
 enum SmallWorlds {
     /// The worlds of a default run.
-    static let usual = 400
+    static let usual = 200
     /// So many scripts of each kind of fault are printed.
     static let mostShown = 4
 

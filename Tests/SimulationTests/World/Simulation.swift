@@ -24,7 +24,7 @@ enum Simulation {
             UInt64($0)
         }
         if let seed = replayed { return seed...seed }
-        guard let words, let first = words.first, let last = words.last, first <= last else { return 1...2000 }
+        guard let words, let first = words.first, let last = words.last, first <= last else { return 1...500 }
         return first...last
     }
 
