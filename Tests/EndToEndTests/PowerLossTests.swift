@@ -118,6 +118,7 @@ struct PowerLossTests {
             try await disk.synchronize()
             // Rows are durable before the container hears of them.
             try device.cloudDirectory.disconnect()
+            try await eventually { try device.treeState()["cloud.connection"] == "offline" }
             try document.remove()
             try await disk.losePower(keepsNames: true)
             try device.cloudDirectory.reconnect()

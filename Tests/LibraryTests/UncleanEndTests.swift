@@ -420,7 +420,6 @@ struct UncleanEndTests {
         }
     }
 
-    /// No file carries an automatic name.
     /// A loss of power may leave the file's new name on the disk, and not the commit before it.
     @Test func `a removal from the cloud of which only the file's new place is left did not happen`() async throws {
         try await withDevice { device in
@@ -454,6 +453,44 @@ struct UncleanEndTests {
         }
     }
 
+    @Test func `a document whose removal with its folder was not committed is back with an edit that was not sent`()
+        async throws
+    {
+        try await withDevice { device in
+            let folder = try device.makeFolder("Work", in: .cloud)
+            try device.create("Plan.txt", "plan", in: folder)
+            try await device.push()
+            try await device.save("Plan.txt", "plan, edited", in: folder)
+            let entry = try device.entry("Plan.txt", in: folder)
+            let place = try "cloud/" + device.entry("Work", in: .cloud).filename
+            try device.crash()
+            // The file carries the name that a renaming gave it, which was not committed either.
+            try Self.setName("Letter", ofFile: place + "/" + entry.filename, of: device)
+            try Self.move(
+                device.store + "/" + place + "/" + entry.filename, to: device.store + "/trash/\(entry.inode.number)")
+            rmdir(device.store + "/" + place)
+            try device.open()
+            #expect(try device.names(in: folder) == ["Plan.txt"])
+            #expect(try await device.text("Plan.txt", in: folder) == "plan, edited")
+            #expect(try device.entry("Plan.txt", in: folder).pending == [.content])
+            #expect(try device.library.reportText(.trash).isEmpty)
+        }
+    }
+
+    @Test func `what the trash had given back, and a kill left there as well, is no second document`() async throws {
+        try await withDevice { device in
+            try device.create("Plan.txt", "plan", in: .local)
+            let file = device.store + "/local/" + (try device.entry("Plan.txt", in: .local).filename)
+            try device.crash()
+            #expect(link(file, device.store + "/trash/4711") == 0)
+            try device.open()
+            #expect(try device.library.reportText(.trash).isEmpty)
+            #expect(access(device.store + "/trash/4711", F_OK) == -1)
+            #expect(try await device.text("Plan.txt", in: .local) == "plan")
+        }
+    }
+
+    /// No file carries an automatic name.
     @Test func `a document without a name of its own is committed at once`() async throws {
         try await withDevice { device in
             try device.close()

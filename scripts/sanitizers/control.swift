@@ -1,4 +1,4 @@
-// Shows that the sanitizer finds what it is for, and nothing else: with the argument `faulty` it must report, without it must not.
+// Shows that a sanitizer finds what it is for, and nothing else: with its name as the argument it must report, without it must not.
 import Dispatch
 import Synchronization
 
@@ -7,15 +7,15 @@ final class Shared: @unchecked Sendable {
     var bare = 0
 }
 
-let isFaulty = CommandLine.arguments.contains("faulty")
+let fault = CommandLine.arguments.last
 let shared = Shared()
 DispatchQueue.concurrentPerform(iterations: 8) { _ in
     for _ in 0..<20_000 {
         shared.guarded.withLock { $0 += 1 }
-        if isFaulty { shared.bare += 1 }
+        if fault == "thread" { shared.bare += 1 }
     }
 }
-if isFaulty {
+if fault == "address" {
     let freed = UnsafeMutablePointer<Int>.allocate(capacity: 1)
     freed.initialize(to: shared.bare)
     freed.deallocate()

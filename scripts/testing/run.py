@@ -44,7 +44,8 @@ def chosen(options):
     if options.filter:
         return [BuildStage(), Stage("chosen", "Chosen tests", Tests(*options.filter, skip=options.skip))]
     wanted = options.stage.split(",") if options.stage else None
-    is_root, has_user = os.geteuid() == 0, is_readable_for_others()
+    is_root = os.geteuid() == 0
+    has_user = is_root and is_readable_for_others()
     if is_root and not has_user:
         print(f"Only root can read {ROOT}, so the stage `mounts-as-user` does not run.")
     return [stage for stage in stages(is_root, has_user) if wanted is None or stage.name in wanted or stage.name == "build"]

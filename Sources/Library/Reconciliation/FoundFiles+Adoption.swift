@@ -19,6 +19,8 @@ extension FoundFiles {
             try transaction.update(placeholder)
         } else {
             logger.warning("a file of the store is gone", metadata: ["filename": "\(entry.filename)"])
+            // Those that were renamed over it have no heir then.
+            try withdrawals.withdraw(entry, transaction)
             try transaction.delete(entry.inode)
         }
     }

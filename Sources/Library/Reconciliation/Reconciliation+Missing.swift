@@ -42,6 +42,17 @@ extension Reconciliation {
         try transaction.update(entry)
     }
 
+    /// Gives documents back whose removal was not committed.
+    mutating func takeBackFromTrash() throws {
+        for row in missing.rows {
+            guard let folder = try comparison.takeBackFromTrash(row, transaction),
+                let found = try identifyIfPresent(row.filename, in: folder)
+            else { continue }
+            missing.remove(row.inode)
+            try match(row, found, in: folder)
+        }
+    }
+
     /// Ends the rows whose files were found nowhere, or makes folders and links anew. Inner rows go first: a folder goes after its entries.
     mutating func resolveMissing() throws {
         let rows = try missing.rows.map { ($0, try transaction.depth(of: $0)) }.sorted { $0.1 > $1.1 }.map(\.0)

@@ -84,6 +84,7 @@ struct Reconciliation {
         if !unreadable.isEmpty { comparison.mustReconcile.store(true, ordering: .relaxed) }
         // A file can only be moved back to a folder that exists.
         if occasion != .edits { try remakeMissingFolders() }
+        if occasion == .uncleanEnd { try takeBackFromTrash() }
         try resolveSubstitutes()
         try assignFiles()
         try resolveMissing()

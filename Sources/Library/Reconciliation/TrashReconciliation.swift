@@ -52,7 +52,13 @@ struct TrashReconciliation {
         }
         let known = Set(try transaction.stepsOfTrash().map(\.entry.inode))
         for inode in unnamed where !known.contains(inode) {
-            if try backing.trash.exists(BackingStore.trashName(inode)) { try recover(inode) }
+            guard try backing.trash.exists(BackingStore.trashName(inode)) else { continue }
+            if let entry = try transaction.entry(inode), try isMissing(entry),
+                try comparison.takeBackFromTrash(entry, transaction) != nil
+            {
+                continue
+            }
+            try recover(inode)
         }
     }
 
@@ -107,29 +113,21 @@ struct TrashReconciliation {
         guard status.st_mode & S_IFMT == S_IFREG else { return }
         // It was kept because a version was about to replace it, which did not happen.
         if try isStillContent(of: inode) { return try backing.removeFromTrash(inode) }
+        // The content was given back to a document, and the kill left its name here.
+        if status.st_nlink > 1 { return try backing.removeFromTrash(inode) }
         let missing = try transaction.entry(inode).flatMap { try isMissing($0) ? $0 : nil }
         var removed: Entry
         if let missing, try comparison.foundFiles.withdrawals.isUntold(missing, transaction) {
             try transaction.delete(inode)
             removed = missing
         } else {
-            if let missing, try bringBack(missing) { return }
+            // `Reconciliation` gives it back, when its folder is there.
+            if let missing, !isCopy, try comparison.isRemovalUncommitted(of: missing, transaction) { return }
             removed = try entry(from: status, inode)
         }
         removed.size = Int64(status.st_size)
         removed.modified = Timestamp(status.st_mtim)
         try comparison.actions.recordRecovered(removed, at: Timestamp(status.st_ctim), transaction)
-    }
-
-    /// The container knows the document. Its removal is committed before its file goes to the trash, so the power was lost, and the commit with
-    /// it. Without that nothing tells the container of a removal, nor of which versions: it did not happen.
-    ///
-    /// - Returns: whether the file is in its folder now. If not, it is not the one that the row tells of: the row becomes a placeholder.
-    private func bringBack(_ entry: Entry) throws -> Bool {
-        guard !isCopy, entry.isHere, let known = entry.backing, let folder = folder(entry.parent, [:]),
-            try backing.trash.identify(BackingStore.trashName(entry.inode)).evidence == known
-        else { return false }
-        return try backing.takeBack(entry.filename, of: entry.inode, to: folder)
     }
 
     /// Whether a file in the trash is the file of a document that is there.

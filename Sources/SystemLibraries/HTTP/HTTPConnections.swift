@@ -19,7 +19,7 @@ public final class HTTPConnections: Sendable {
         let exchange = Exchange(mailbox)
         mailbox.post(.start(exchange, request))
         if case .pieces(let pieces, _) = request.body { exchange.startFeeding(pieces) }
-        do throws(HTTPFailure) { return HTTPResponse(try await exchange.head(), exchange) } catch {
+        do throws(HTTPFailure) { return HTTPResponse(try await exchange.head(), exchange, over: self) } catch {
             exchange.abandon()
             throw error
         }

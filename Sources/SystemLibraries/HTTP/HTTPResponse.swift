@@ -3,10 +3,13 @@ public final class HTTPResponse: Sendable {
     /// Of the last answer, after any interim ones (100 Continue).
     public let head: HTTPHead
     private let exchange: Exchange
+    /// Whoever reads an answer uses its connection.
+    private let connections: HTTPConnections
 
-    init(_ head: HTTPHead, _ exchange: Exchange) {
+    init(_ head: HTTPHead, _ exchange: Exchange, over connections: HTTPConnections) {
         self.head = head
         self.exchange = exchange
+        self.connections = connections
     }
 
     deinit { exchange.abandon() }

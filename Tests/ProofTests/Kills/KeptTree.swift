@@ -64,12 +64,14 @@ struct KeptTree: Equatable, Sendable {
     }
 
     /// ext4 (mounted with dioread_nolock, as usual) records a file's new size when it begins to write the data. After a loss of power in between
-    /// the file has that size and zeros, in a plain folder as well.
-    mutating func replaceZeros(by expected: KeptTree) {
+    /// the file has that size and zeros, in a plain folder as well. That is nobody's loss where no former content is gone.
+    mutating func replaceZeros(by expected: KeptTree, since before: KeptTree) {
         for (path, entry) in entries where !entry.content.isEmpty && entry.content.utf8.allSatisfy({ $0 == 0 }) {
             guard let wanted = expected.entries[path]?.content, wanted.utf8.count == entry.content.utf8.count else {
                 continue
             }
+            let former = before.entries[path]?.content
+            guard former == nil || entries.values.contains(where: { $0.content == former }) else { continue }
             entries[path]?.content = wanted
         }
     }

@@ -102,7 +102,9 @@ final class KillCourse {
     /// Carries out operations one after the other until docfs is ended.
     ///
     /// - Parameter delay: from the first operation to the end.
-    func attack(_ operations: [KilledOperation], by ending: Ending, after delay: Duration, round: Int) async throws {
+    func attack(_ operations: [KilledOperation], by ending: Ending, after delay: Duration, round: Int, syncsFirst: Bool)
+        async throws
+    {
         let places = operations.enumerated().map { place("\(round)-\($0) \($1.name)") }
         let conflicts = zip(operations, places).filter(\.0.needsConflict).map(\.1.name)
         // Undoing undoes the last change of all, and another device must know what it changes at once.
@@ -114,7 +116,7 @@ final class KillCourse {
         let isSyncing = if case .powerLoss = ending { true } else { false }
         async let results = onThread {
             zip(operations, places).enumerated().map { index, pair in
-                Self.carryOut(pair.0, at: pair.1, isSynced: isSyncing && (round + index) % 2 == 0)
+                Self.carryOut(pair.0, at: pair.1, isSynced: isSyncing && index.isMultiple(of: 2) == syncsFirst)
             }
         }
         try await Task.sleep(for: delay)
@@ -244,7 +246,7 @@ final class KillCourse {
         let allowed = states[steps]
         let seen = try place.tree()
         let mayLackData = extent.mayBeLost(by: ending)
-        let differences = allowed.compactMap { difference(seen, from: $0, operation, mayLackData: mayLackData) }
+        let differences = allowed.compactMap { difference(seen, from: $0, before, operation, mayLackData: mayLackData) }
         if differences.count == allowed.count {
             losses.append(
                 "\(container): \(operation.name), \(attack), \(steps) of \(operation.steps.count) steps done: "
@@ -253,11 +255,12 @@ final class KillCourse {
     }
 
     private func difference(
-        _ seen: [KeptTree], from expected: [KeptTree], _ operation: KilledOperation, mayLackData: Bool
+        _ seen: [KeptTree], from expected: [KeptTree], _ before: [KeptTree], _ operation: KilledOperation,
+        mayLackData: Bool
     ) -> String? {
         for (number, pair) in zip(seen, expected).enumerated() {
             var tree = pair.0
-            if mayLackData { tree.replaceZeros(by: pair.1) }
+            if mayLackData { tree.replaceZeros(by: pair.1, since: before[number]) }
             if operation.mayLeaveUnnamed {
                 for (path, entry) in tree.entries where pair.1.entries[path] == nil && entry.content.isEmpty {
                     tree.remove(path)

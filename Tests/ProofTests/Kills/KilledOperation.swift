@@ -234,6 +234,14 @@ struct KilledOperation: Sendable {
         } _: {
             $0.remove("Empty")
         },
+        KilledOperation(
+            name: "remove a folder with a document",
+            steps: [
+                Step(
+                    perform: { try ($0.folder / "Inner/Deep.txt").remove() },
+                    change: { $0.remove("Inner/Deep.txt") }),
+                Step(perform: { try ($0.folder / "Inner").removeFolder() }, change: { $0.remove("Inner") }),
+            ]),
         one("rename a folder") {
             try ($0 / "Inner").rename(to: $0 / "Outer")
         } _: {

@@ -21,6 +21,8 @@ struct RandomEndings {
         let delay: Duration
         /// Of a loss of power (`DiskImage.losePower`).
         let keepsNames: Bool
+        /// Whether of two operations that follow each other the first one is synced; else the second.
+        let syncsFirst: Bool
     }
 
     /// - Parameters:
@@ -41,7 +43,9 @@ struct RandomEndings {
                 course, disk in
                 for (number, round) in chosen.enumerated() {
                     let ending = disk.map { KillCourse.Ending.powerLoss($0, keepsNames: round.keepsNames) } ?? .kill
-                    try await course.attack(round.operations, by: ending, after: round.delay, round: number)
+                    try await course.attack(
+                        round.operations, by: ending, after: round.delay, round: number,
+                        syncsFirst: round.syncsFirst)
                 }
             }
             losses += course.losses.map { "seed \(seed): \($0)" }
@@ -62,7 +66,7 @@ struct RandomEndings {
             let longest = longestDelay * Int64(chosen.count) / Int64(Self.operationsOfRound)
             return Round(
                 operations: chosen, delay: .microseconds(Int64.random(in: 0..<longest, using: &random)),
-                keepsNames: Bool.random(using: &random))
+                keepsNames: Bool.random(using: &random), syncsFirst: Bool.random(using: &random))
         }
     }
 }

@@ -46,7 +46,9 @@ struct SoakTests {
             #expect(growth.descriptors <= Self.fewDescriptors, "\(uses.map(\.descriptors))")
             #expect(growth.threads <= Self.fewThreads, "\(uses.map(\.threads))")
             #expect(work.refused < share * Self.samples / 2)
-            let hasGrown = growth.memory >= Self.slack || growth.descriptors > Self.fewDescriptors
+            let hasGrown =
+                growth.memory >= Self.slack || growth.descriptors > Self.fewDescriptors
+                || growth.threads > Self.fewThreads
             Amount.report(
                 "SOAK", attacks: share * Self.samples, lost: hasGrown ? 1 : 0,
                 "operations on one mount; memory \(early.median(\.memory) >> 20) MiB, then \(late.median(\.memory) >> 20) MiB; descriptors \(early.median(\.descriptors)), then \(late.median(\.descriptors))"
