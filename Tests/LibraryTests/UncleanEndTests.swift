@@ -477,6 +477,23 @@ struct UncleanEndTests {
         }
     }
 
+    @Test func `a document that was renamed over one whose file is gone is deleted without an heir`() async throws {
+        try await withDevice { device in
+            try device.create("Old.txt", "old", in: .cloud)
+            try await device.push()
+            try device.create("New.txt", "new", in: .cloud)
+            try device.rename("Old.txt", to: "New.txt")
+            let file = device.store + "/cloud/" + (try device.entry("New.txt", in: .cloud).filename)
+            try device.crash()
+            #expect(unlink(file) == 0)
+            try device.open()
+            try await device.pull()
+            try await device.work()
+            #expect(try device.names(in: .cloud) == [])
+            #expect(try device.pendingCount == 0)
+        }
+    }
+
     @Test func `what the trash had given back, and a kill left there as well, is no second document`() async throws {
         try await withDevice { device in
             try device.create("Plan.txt", "plan", in: .local)

@@ -15,12 +15,11 @@ enum Amount {
     /// The attacks of a row (`DOCFS_PROOF_ROW`).
     static func attacks(_ row: String, default amount: Int) -> Int { number(row) ?? amount }
 
-    /// Some of many, in parts of eleven: all where as much is asked for, else fewer, which another seed chooses otherwise.
-    static func choice<Element>(of all: [Element], share: Int, of whole: Int) -> [[Element]] {
+    /// Some of many: all where as much is asked for, else fewer, which another seed chooses otherwise.
+    static func choice<Element>(of all: [Element], share: Int, of whole: Int) -> [Element] {
         var random = SeededGenerator(seed: seed)
         let count = min(all.count, max(1, all.count * share / whole))
-        let chosen = all.shuffled(using: &random).prefix(count)
-        return stride(from: 0, to: count, by: 11).map { Array(chosen[$0..<min($0 + 11, count)]) }
+        return Array(all.shuffled(using: &random).prefix(count))
     }
 
     private static func number(_ name: String) -> Int? {

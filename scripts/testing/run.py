@@ -26,7 +26,7 @@ LOGS = os.path.join(ROOT, ".build", "test-logs")
 
 def arguments():
     parser = argparse.ArgumentParser(prog="scripts/test", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    names = [stage.name for stage in stages(is_root=True)]
+    names = [stage.name for stage in stages(is_root=True, has_user=True)]
     parser.add_argument("--stage", metavar="NAMES", help=", ".join(names))
     parser.add_argument("--filter", action="append", metavar="NAME")
     parser.add_argument("--skip", action="append", default=[], metavar="NAME")

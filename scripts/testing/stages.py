@@ -154,10 +154,10 @@ WITHOUT_DATA_PATH = (
     r"|EndToEndTests\.BrowsePageTests/(?!.?another user)")
 
 
-def stages(is_root, has_user=True):
+def stages(is_root, has_user):
     """All stages, in their order: quick ones first.
 
-    `has_user` tells whether root can run tests as an ordinary user, too."""
+    `has_user` tells whether this is root, who can run tests as an ordinary user, too."""
     yield BuildStage()
     yield Stage("rules", "Pure rules", Tests("BrowseTests", "DocumentsTests", "ReplicationTests", "DocfsTests", "^PageTests"))
     # The simulation keeps all processors busy, so it runs after the others.
@@ -166,10 +166,10 @@ def stages(is_root, has_user=True):
         Tests("CatalogTests", "FilesystemTests", "LibraryTests", "CloudSynchronizationTests"), Tests("SimulationTests"))
     yield Stage("stores", "Object stores, plain and encrypted", Tests("ObjectStoreTests", "EncryptionTests", "FuzzTests"))
     # Only root gets passthrough: the kernel serves data in another way to an ordinary user.
-    skip = [WITHOUT_DATA_PATH] if is_root and has_user else []
+    skip = [WITHOUT_DATA_PATH] if has_user else []
     yield Stage(
         "mounts", "Mounts as root" if is_root else "Mounts as an ordinary user", Tests("EndToEndTests", "ConformanceTests", skip=skip))
-    if is_root and has_user:
+    if has_user:
         yield Stage("mounts-as-user", "Mounts as an ordinary user", Tests("EndToEndTests", user="docfs-tests"))
     # Kills and losses of power come at random instants, and other tests beside them would stretch these.
     yield Stage(

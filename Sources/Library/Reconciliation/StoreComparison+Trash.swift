@@ -11,10 +11,9 @@ extension StoreComparison {
     /// Whether the trash has the file that a row tells of.
     func isRemovalUncommitted(of entry: Entry, _ rows: Rows) throws -> Bool {
         guard entry.kind == .document, entry.isHere, let known = entry.backing,
-            try !foundFiles.withdrawals.isUntold(entry, rows),
-            let found = try backing.trash.identifyIfPresent(BackingStore.trashName(entry.inode))
+            try backing.trash.identifyIfPresent(BackingStore.trashName(entry.inode))?.evidence == known
         else { return false }
-        return found.evidence == known
+        return try !foundFiles.withdrawals.isUntold(entry, rows)
     }
 
     /// Gives a document its file back, under the name that its row tells.

@@ -31,9 +31,22 @@ final class KillCourse {
     // MARK: At every point
 
     /// Makes the first folders for operations, which takes less time than for each alone.
-    func prepare(_ operations: [KilledOperation]) async throws {
+    private func prepare(_ operations: [KilledOperation]) async throws {
         try await makeTrees(operations.flatMap { names(of: $0, from: 0) })
         try await makeConflicts(in: operations.filter(\.needsConflict).flatMap { names(of: $0, from: 0) })
+    }
+
+    /// Attacks operations one after the other at every point, then compares.
+    ///
+    /// - Parameter followed: the names of those to which sending belongs.
+    func attackAll(
+        _ operations: [KilledOperation], by plan: CrashPlanFile, _ endings: [Ending] = [.kill], followed: [String] = []
+    ) async throws {
+        try await prepare(operations)
+        for operation in operations {
+            try await attack(operation, by: plan, endings, isFollowed: followed.contains(operation.name))
+        }
+        try await compare()
     }
 
     private func names(of operation: KilledOperation, from count: Int) -> [String] {
@@ -45,8 +58,8 @@ final class KillCourse {
     /// - Parameters:
     ///   - endings: the ways to end it after each number of effects.
     ///   - isFollowed: whether sending it to the container belongs to it.
-    func attack(
-        _ operation: KilledOperation, by plan: CrashPlanFile, _ endings: [Ending] = [.kill], isFollowed: Bool = false
+    private func attack(
+        _ operation: KilledOperation, by plan: CrashPlanFile, _ endings: [Ending], isFollowed: Bool
     ) async throws {
         for number in 0..<Self.mostEffects * endings.count {
             let (count, ending) = (number / endings.count, endings[number % endings.count])

@@ -8,19 +8,15 @@ struct KillTests {
     /// Operations of which the sending is killed, too: one of each kind of change that the container is told.
     private static let followed = ["create", "save by renaming", "rename", "set an attribute", "remove"]
 
-    /// A mount after an unclean end compares the whole store, so each has only the folders of some operations.
-    private static let operationsOfMount = 11
-
     @Test(arguments: ["local", "cloud"])
     func `a kill between any two effects of an operation leaves the state before or after it`(container: String)
         async throws
     {
         let operations = KilledOperation.all(in: container)
         var (kills, losses, points) = (0, [String](), [String: Int]())
-        for first in stride(from: 0, to: operations.count, by: Self.operationsOfMount) {
-            let some = Array(operations[first..<min(first + Self.operationsOfMount, operations.count)])
+        for (part, some) in KilledOperation.parts(of: operations).enumerated() {
             let course = try await Self.attack(
-                some, in: container, isEncrypted: Amount.isEncrypted(first / Self.operationsOfMount, in: container))
+                some, in: container, isEncrypted: Amount.isEncrypted(part, in: container))
             losses += course.losses
             kills += course.kills
             points.merge(course.pointsReached) { $0 + $1 }
@@ -56,12 +52,7 @@ struct KillTests {
         // Dozens of mounts follow each other, and a busy machine takes its time for each.
         return try await withMountedDevices(members, limit: .seconds(1800)) { devices in
             let course = KillCourse(devices[0], besides: devices[1], container: container)
-            try await course.prepare(operations)
-            for operation in operations {
-                let isFollowed = container == "cloud" && followed.contains(operation.name)
-                try await course.attack(operation, by: plan, isFollowed: isFollowed)
-            }
-            try await course.compare()
+            try await course.attackAll(operations, by: plan, followed: container == "cloud" ? followed : [])
             return course
         }
     }

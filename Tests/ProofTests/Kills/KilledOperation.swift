@@ -71,6 +71,15 @@ struct KilledOperation: Sendable {
     /// What can be done in a container.
     static func all(in container: String) -> [KilledOperation] { all.filter { !$0.isOfCloud || container == "cloud" } }
 
+    /// A mount after an unclean end compares the whole store, so each has only the folders of some operations.
+    private static let operationsOfMount = 11
+
+    static func parts(of operations: [KilledOperation]) -> [[KilledOperation]] {
+        stride(from: 0, to: operations.count, by: operationsOfMount).map {
+            Array(operations[$0..<min($0 + operationsOfMount, operations.count)])
+        }
+    }
+
     private static let names = [
         one("rename") {
             try ($0 / "Plan.txt").rename(to: $0 / "Letter.txt")
@@ -235,7 +244,7 @@ struct KilledOperation: Sendable {
             $0.remove("Empty")
         },
         KilledOperation(
-            name: "remove a folder with a document",
+            name: "remove a folder with a document", preparation: "printf edited > Inner/Deep.txt",
             steps: [
                 Step(
                     perform: { try ($0.folder / "Inner/Deep.txt").remove() },

@@ -24,16 +24,14 @@ struct PowerTests {
         let plan = CrashPlanFile()
         defer { plan.withdraw() }
         var (losses, kills) = ([String](), 0)
-        for (part, operations) in chosen.enumerated() {
+        for (part, operations) in KilledOperation.parts(of: chosen).enumerated() {
             let isEncrypted = Amount.isEncrypted(part, in: container)
             let options = MountOptions(listing: .displayNames, environment: plan.environment).encrypting(isEncrypted)
             let other = MountOptions.displayNames.encrypting(isEncrypted)
             try await withDiskImage(size: "256M", options, besides: other) { device, disk, other in
                 let course = KillCourse(device, besides: other, container: container)
-                try await course.prepare(operations)
-                let endings = [false, true].map { KillCourse.Ending.powerLoss(disk, keepsNames: $0) }
-                for operation in operations { try await course.attack(operation, by: plan, endings) }
-                try await course.compare()
+                try await course.attackAll(
+                    operations, by: plan, [false, true].map { .powerLoss(disk, keepsNames: $0) })
                 losses += course.losses
                 kills += course.kills
             }
@@ -41,7 +39,7 @@ struct PowerTests {
         #expect(losses.isEmpty, "\(losses.joined(separator: "\n"))")
         Amount.report(
             "POWER", attacks: kills, lost: losses.count,
-            "between any two effects of \(chosen.joined().count) operations in \(container)")
+            "between any two effects of \(chosen.count) operations in \(container)")
     }
 
     /// A plain ext4 leaves zeros for what truncate(2) cuts off, if nobody synced it: 20 of 1,200 files when it was tried.
