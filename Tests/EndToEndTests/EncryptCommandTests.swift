@@ -5,7 +5,7 @@ import Testing
 import TestSupport
 
 /// `docfs encrypt`: the documents of a plain container go to a new one that its keeper cannot read.
-@Suite(.timeLimit(.minutes(15)))
+@Suite(.mounting, .timeLimit(.minutes(15)))
 struct EncryptCommandTests {
     private func encrypt(_ device: Device, _ options: String...) async throws -> ProgramResult {
         let file = device.folder / "passphrase"
@@ -143,19 +143,43 @@ struct EncryptCommandTests {
                     "timeout --foreground -s KILL \(Double(milliseconds) / 1000) '\(try DocfsBinary.path)' encrypt '\(device.mountpoint)' --passphrase-file '\(file)' || true",
                     in: device.folder)
             }
-            // A person says it again. Where it was interrupted between the end of the one mount and the begin of the other, they mount before.
+            // A person says it again. Between the end of the one mount and the begin of the other there is none: they mount before.
             try await eventually {
                 if device.processes.isEmpty {
                     _ = try await device.attemptMount([
                         "mount", device.mountpoint.string, "--store", device.store.string, "--no-notifications",
                     ])
                 }
-                // A mount whose command was killed before it was ready may be ending still.
+                // The mount may be ending still, or not be there yet.
                 return try await encrypt(device).exitStatus == 0 && (device.cloud / "40.txt").text() == "text 40"
             }
             #expect(try device.treeState()["cloud.encrypted"] == "yes")
             for number in 1...40 { #expect(try (device.cloud / "\(number).txt").text() == "text \(number)") }
             #expect(try await device.docfs("check", device.mountpoint.string).exitStatus == 0)
+        }
+    }
+
+    @Test func `whoever ends it while it mounts again is left with the mount`() async throws {
+        try await withDevice(.plain) { device in
+            try (device.cloud / "Plan.txt").create("plan")
+            #expect(try await device.docfs("wait", device.mountpoint.string).exitStatus == 0)
+            let file = device.folder / "passphrase"
+            try file.write("secret\n")
+            // The new mount is held before it is ready, until nobody waits for it.
+            try await runShell(
+                """
+                '\(try DocfsBinary.path)' encrypt '\(device.mountpoint)' --passphrase-file '\(file)' >/dev/null & encrypting=$!
+                until mount=$(pgrep -f '\(device.mountpoint) .*--move-to-this-clou[d]'); do kill -0 $encrypting; done
+                kill -STOP $mount
+                if mountpoint -q '\(device.mountpoint)'; then exit 1; fi
+                kill -KILL $encrypting
+                wait $encrypting || true
+                kill -CONT $mount
+                """)
+            try await eventually { try device.treeState()["cloud.encrypted"] == "yes" }
+            #expect(try await device.docfs("wait", device.mountpoint.string).exitStatus == 0)
+            #expect(try await encrypt(device).standardOutput.contains("encrypted already"))
+            #expect(try (device.cloud / "Plan.txt").text() == "plan")
         }
     }
 }

@@ -42,6 +42,10 @@ struct MountCommand: ParsableCommand {
     @Option(help: .hidden)
     var passphraseDescriptor: Int32?
 
+    /// The mount stays also where the process that started it was ended before it was ready. For what was mounted before, and is mounted again.
+    @Flag(help: .hidden)
+    var unattended = false
+
     func run() throws {
         try CommandFailure.reported {
             let passphrase = try Passphrase.told(file: options.passphraseFile, descriptor: passphraseDescriptor)
@@ -71,7 +75,7 @@ struct MountCommand: ParsableCommand {
             let request = try MountRequest(
                 mountpoint: mountpoint, options: options, passphrase: passphrase, isBackground: readyDescriptor != nil)
             try MountDaemon.run(request) { news in
-                guard readyDescriptor == nil else { return report.ready(news) }
+                guard readyDescriptor == nil else { return report.ready(news) || unattended }
                 // What a service prints goes to a journal.
                 if isatty(STDOUT_FILENO) == 1 {
                     do { try news.tell(ofStore: request.storePath) } catch {

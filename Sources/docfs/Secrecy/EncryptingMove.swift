@@ -74,7 +74,7 @@ struct EncryptingMove {
     private func goBack() throws {
         if try hasArrived() { return }
         try MountEnding.end(mount, evenInUse: false, within: Self.patience)
-        _ = try BackgroundMount.start(arguments: running.arguments + ["--cloud", former.text], passphrase: nil)
+        _ = try start(["--cloud", former.text])
     }
 
     /// Seconds. The mount may be finishing what it does.
@@ -118,17 +118,17 @@ struct EncryptingMove {
         let news: MountNews
         do { news = try mountWithNewContainer(passphrase) } catch {
             // As it was before.
-            _ = try BackgroundMount.start(arguments: running.arguments, passphrase: nil)
+            _ = try start()
             throw error
         }
         if Output.isRead { try news.tell(ofStore: store) }
     }
 
     private func mountWithNewContainer(_ passphrase: () throws -> Passphrase) throws -> MountNews {
-        let arguments = running.arguments + ["--cloud", target.text, "--move-to-this-cloud", "--encrypt"]
+        let container = ["--cloud", target.text, "--move-to-this-cloud", "--encrypt"]
         if try isMade() {
             do {
-                let news = try BackgroundMount.start(arguments: arguments, passphrase: nil)
+                let news = try start(container)
                 try Output.line(
                     "The new container was made by an earlier try, with the passphrase that was said then; `docfs passphrase` changes it."
                 )
@@ -137,6 +137,11 @@ struct EncryptingMove {
                 // Somebody has removed it since, or made another one there.
             }
         }
-        return try BackgroundMount.start(arguments: arguments, passphrase: try passphrase())
+        return try start(container, try passphrase())
+    }
+
+    /// The person had a mount: who interrupts this keeps one.
+    private func start(_ options: [String] = [], _ passphrase: Passphrase? = nil) throws -> MountNews {
+        try BackgroundMount.start(arguments: running.arguments + options + ["--unattended"], passphrase: passphrase)
     }
 }
