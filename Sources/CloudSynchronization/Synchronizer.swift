@@ -131,17 +131,15 @@ public final class Synchronizer: Sendable {
             }
             try tree.removeEmptiedFolders()
             tree.bringContents(atMost: Self.parallelTransfers)
-            let timeToCalm = contents.timeToCalm
-            if timeToCalm > .zero { return (true, timeToCalm) }
+            if let timeToCalm = contents.timeToCalm { return (true, timeToCalm) }
             let rest = try uploader.startUploads()
             guard isWhole else { return (true, .zero) }
             if !uploader.gathers(since: lastCommit),
-                try await sender.sendPending(while: { contents.timeToCalm == .zero })
+                try await sender.sendPending(while: { contents.timeToCalm == nil })
             {
                 lastCommit = now
             }
-            let pause = contents.timeToCalm
-            return (true, pause > .zero ? min(rest ?? pause, pause) : rest)
+            return (true, [rest, contents.timeToCalm].compactMap { $0 }.min())
         } catch let error as LogError {
             await handle(error)
         } catch {

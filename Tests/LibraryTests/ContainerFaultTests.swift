@@ -324,6 +324,18 @@ struct ContainerFaultTests {
         }
     }
 
+    /// A device that has not noticed may have written far more than the gap before a new chain.
+    @Test func `the new log begins after all that is in the old one, also what cannot be read`() async throws {
+        try await withDocuments { laptop, phone in
+            try await damage(laptop, .hole)
+            try Data("{".utf8).write(to: URL(filePath: path(laptop, entry(5000))))
+            #expect(try await laptop.synchronizer.checkup.checkUp(repairs: true).isGood)
+            #expect(try laptop.position > LogPosition(5000))
+            #expect(try await phone.synchronizer.repair.takeOverIfRepaired())
+            for device in [laptop, phone] { #expect(try device.names() == Self.texts.keys.sorted()) }
+        }
+    }
+
     @Test func `a repair with a damaged checkpoint is not followed in part`() async throws {
         try await withDocuments { laptop, phone in
             try await damage(laptop, .hole)

@@ -17,6 +17,14 @@ struct ApplyDeletionTests {
         #expect(replica.liveNumbers.isEmpty)
     }
 
+    @Test func `a repair tells of a deletion that the container has lost`() throws {
+        var replica = BoundedReplica()
+        var deleted = laptop.document(1)
+        deleted.deleted = Timestamp(nanoseconds: 7)
+        #expect(try replica.applyCommit(laptop.commit(.create(deleted))) == [one])
+        #expect(replica[1]?.deleted == Timestamp(nanoseconds: 7))
+    }
+
     @Test func `links and empty folders are deleted`() throws {
         let replica = try BoundedReplica.built(
             by: laptop.commit(.create(laptop.folder(1, "Photos")), .create(laptop.link(2, "link", to: "x"))),

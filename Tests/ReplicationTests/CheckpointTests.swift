@@ -5,6 +5,7 @@ import ObjectStore
 import Testing
 
 /// The state of the container at some position of its log.
+@Suite(.timeLimit(.minutes(15)))
 struct CheckpointTests {
     private let laptop = TestDevice.laptop
     private static let encoder = {
@@ -80,6 +81,46 @@ struct CheckpointTests {
         #expect(try await read(store) == [EntryID(numbered: 1)])
         try await store.delete(part)
         #expect(try await read(store) == [EntryID(numbered: 1)])
+    }
+
+    @Test func `the head of the newest is read, or of the one before if that is damaged`() async throws {
+        let store = FakeStore()
+        try await write([laptop.folder(1, "old")], at: 64, to: store)
+        try await write([laptop.folder(2, "new")], at: 128, to: store)
+        let checkpoints = Checkpoints(store: store)
+        let container = ContainerID(numbered: 9)
+        #expect(try await checkpoints.latestHead(of: container, knowing: nil)?.position == LogPosition(128))
+        store.set(ObjectKey("checkpoint/0000000000000128/manifest")!, [1])
+        #expect(try await checkpoints.latestHead(of: container, knowing: nil)?.position == LogPosition(64))
+    }
+
+    /// Else a device would take an older state for the newest, or the log from its start.
+    @Test func `a store that does not answer has no checkpoint that could be passed over`() async throws {
+        let store = FakeStore()
+        try await write([laptop.folder(1, "Trip")], at: 64, to: store)
+        store.failAll(.unreachable("no route to host"))
+        await #expect(throws: CheckpointError.self) { try await position(store) }
+        await #expect(throws: CheckpointError.self) {
+            try await Checkpoints(store: store).latestHead(of: ContainerID(numbered: 9), knowing: nil)
+        }
+    }
+
+    /// The other part is never answered: its read ends because it is cancelled.
+    @Test func `a part that is missing ends the reads of the others`() async throws {
+        let store = FakeStore()
+        let checkpoints = Checkpoints(store: store)
+        let entries = [laptop.folder(1, "Trip"), laptop.folder(2, "Fotos")]
+        var parts: [String] = []
+        for entry in entries { parts.append(try await checkpoints.write(try line(entry), at: LogPosition(64))) }
+        try await checkpoints.finish(
+            CheckpointManifest(head: .sample(at: 64, state: state(of: entries)), count: 2, parts: parts))
+        let (missing, unanswered) = (parts[0], parts[1])
+        try await store.delete(ObjectKey("checkpoint/0000000000000064/\(missing)")!)
+        try await withFile { file in
+            let found = try await Checkpoints(store: UnansweringStore(but: store) { key, _ in key.last != unanswered })
+                .latest(of: ContainerID(numbered: 9), into: file)
+            #expect(found == nil)
+        }
     }
 
     @Test(arguments: [

@@ -40,6 +40,17 @@ struct RefusalTests {
         }
     }
 
+    @Test func `an error says where in the entry it is`() throws {
+        let entry = try laptop.commit(.create(laptop.folder(1, "Trip")), .create(laptop.folder(2, "Fotos"))).encoded()
+        let text = String(decoding: entry, as: UTF8.self).replacingOccurrences(of: "\"Fotos\"", with: "7")
+        #expect(
+            throws: CommitError.malformed(
+                "a value of another type than expected at changes[1].create.description.filename")
+        ) {
+            try Commit.decode(Array(text.utf8))
+        }
+    }
+
     @Test func `the map of an impossible size stays small`() {
         #expect(ChunkMap(size: 1 << 50, chunkSize: 1 << 20).chunkSize == 1 << 28)
     }
@@ -63,9 +74,11 @@ struct RefusalTests {
         version.size = 400
         let key = ObjectKey("documents/x")!
         try await withFile { file in
+            let store = FakeStore()
+            store.failAll(.outOfSpace)
             let download = Download(
-                store: UnansweringStore(failing: 4..<8), key: key, version: version, into: file, chunkSize: 4,
-                parallelism: 3)
+                store: UnansweringStore(but: store) { _, range in range == 4..<8 }, key: key, version: version,
+                into: file, chunkSize: 4, parallelism: 3)
             await #expect(throws: TransferError.store(.outOfSpace)) { try await download.run() }
         }
     }
@@ -77,35 +90,4 @@ extension JSONEncoder {
         encoder.outputFormatting = .sortedKeys
         return encoder
     }
-}
-
-/// Fails one read, and leaves all others waiting until their tasks are cancelled.
-private struct UnansweringStore: ObjectStore {
-    let failing: Range<Int64>
-
-    init(failing: Range<Int64>) { self.failing = failing }
-
-    func get(_ key: ObjectKey, range: Range<Int64>) async throws(ObjectStoreError) -> [UInt8] {
-        if range == failing { throw .outOfSpace }
-        let never = AsyncStream<Never> { _ in }
-        for await _ in never {}
-        throw .unreachable("the read was cancelled")
-    }
-
-    func get(_ key: ObjectKey, limit: Int) async throws(ObjectStoreError) -> [UInt8] { throw .notFound(key) }
-
-    func putIfAbsent(_ key: ObjectKey, _ bytes: [UInt8]) async throws(ObjectStoreError) -> PutOutcome { .alreadyExists }
-
-    func putIfAbsent(
-        _ key: ObjectKey, _ content: any ObjectContent, length: Int64,
-        progress: @escaping @Sendable (Int64) -> Bool
-    ) async throws(ObjectStoreError) -> PutOutcome { .alreadyExists }
-
-    func list(_ prefix: ObjectKey, after: ObjectKey?, limit: Int) async throws(ObjectStoreError) -> [ObjectKey] { [] }
-
-    func modified(_ key: ObjectKey) async throws(ObjectStoreError) -> Timestamp { throw .notFound(key) }
-
-    func now() async throws(ObjectStoreError) -> Timestamp { throw .unreachable("nothing answers") }
-
-    func delete(_ key: ObjectKey) async throws(ObjectStoreError) {}
 }

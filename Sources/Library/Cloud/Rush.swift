@@ -23,14 +23,14 @@ struct Rush {
         count += 1
     }
 
-    /// - Returns: how long it is at least until sending has its turn; zero if it has.
-    func rest(at now: ContinuousClock.Instant) -> Duration {
+    /// - Returns: how long it is at least until sending has its turn; nil if it has.
+    func rest(at now: ContinuousClock.Instant) -> Duration? {
         guard let start, let last, count >= Self.fewest, last - start <= Self.slowest * count, now - last < Self.gap
         else {
-            return .zero
+            return nil
         }
         let cycle = Self.patience + Self.turn
         let passed = (now - start) - cycle * Int((now - start) / cycle)
-        return passed < Self.patience ? min(Self.patience - passed, Self.gap - (now - last)) : .zero
+        return passed < Self.patience ? min(Self.patience - passed, Self.gap - (now - last)) : nil
     }
 }

@@ -7,8 +7,8 @@ package protocol SentContents: Sendable {
     /// How often files that the kernel may be writing to by itself must be looked at; nil while there are none.
     var lookInterval: Duration? { get }
 
-    /// How long it is at least until sending holds up no program that changes many names (`Rush`); zero if it may go on.
-    var timeToCalm: Duration { get }
+    /// How long it is at least until sending holds up no program that changes many names (`Rush`); nil if it may go on.
+    var timeToCalm: Duration? { get }
 
     /// Records all writes that the kernel made by itself until now.
     func recordUnseenWrites() throws

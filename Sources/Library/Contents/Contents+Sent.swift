@@ -11,7 +11,7 @@ extension Contents: SentContents {
 
     package var lookInterval: Duration? { unseenWrites.isEmpty ? nil : Self.lookInterval }
 
-    package var timeToCalm: Duration { transfers.timeToCalm }
+    package var timeToCalm: Duration? { transfers.timeToCalm }
 
     package func recordUnseenWrites() throws { try transactions.recordUnseenWrites() }
 

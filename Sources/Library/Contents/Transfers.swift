@@ -50,8 +50,8 @@ final class Transfers: Sendable {
         state.withLock { $0.rush.note(at: now) }
     }
 
-    /// How long it is at least until sending holds up no program that changes many names; zero if it may go on.
-    var timeToCalm: Duration {
+    /// How long it is at least until sending holds up no program that changes many names; nil if it may go on.
+    var timeToCalm: Duration? {
         let now = instant()
         return state.withLock { $0.rush.rest(at: now) }
     }

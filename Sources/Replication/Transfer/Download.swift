@@ -143,7 +143,6 @@ public final class Download: Sendable {
                 state.map.arrived(chunk)
                 state.arriving[chunk] = nil
             }
-            tellProgress()
         }
     }
 
