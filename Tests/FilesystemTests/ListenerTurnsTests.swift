@@ -4,26 +4,27 @@ import Testing
 
 /// Which threads take requests, and how they wait for them.
 struct ListenerTurnsTests {
-    private static let soon: Int64 = 10_000
-    private static let late: Int64 = 10_000_000
+    private static let soon = Duration.microseconds(10)
+    private static let late = Duration.milliseconds(10)
 
-    /// Turns that several threads share.
+    /// Turns that several threads share. Each time is one since they began.
     private final class Turns {
         private var turns: ListenerTurns
+        private let start = ContinuousClock.now
 
         init(processors: Int = 2) { turns = ListenerTurns(processors: processors, most: 3) }
 
-        func turn(now: Int64 = 0) -> ListenerTurns.Turn { turns.turn(now: now) }
+        func turn(now: Duration = .zero) -> ListenerTurns.Turn { turns.turn(now: start + now) }
         func tick() -> ListenerTurns.Turn { turns.tick() }
         func stopListening() -> Bool { turns.stopListening() }
         func machine(isBusy: Bool) { turns.machine(isBusy: isBusy) }
 
-        func receive(waited: Int64, leavesMore: Bool = false, now: Int64 = 0) -> Bool {
-            turns.receive(waited: waited, leavesMore: leavesMore, now: now)
+        func receive(waited: Duration, leavesMore: Bool = false, now: Duration = .zero) -> Bool {
+            turns.receive(waited: waited, leavesMore: leavesMore, now: start + now)
         }
 
         /// The one listener answers a request that came after `waited`.
-        func answer(waited: Int64, leavesMore: Bool = false, now: Int64 = 0) -> ListenerTurns.Turn {
+        func answer(waited: Duration, leavesMore: Bool = false, now: Duration = .zero) -> ListenerTurns.Turn {
             _ = receive(waited: waited, leavesMore: leavesMore, now: now)
             return turn(now: now)
         }
@@ -151,8 +152,8 @@ struct ListenerTurnsTests {
     @Test func `after a crowd one is enough again`() {
         #expect(turns.turn() == .listen(awake: false))
         for _ in 0..<4 { _ = turns.answer(waited: Self.soon, leavesMore: true) }
-        #expect(turns.answer(waited: Self.soon, now: 1) == .listen(awake: false))
-        #expect(turns.answer(waited: Self.soon, now: 1_000_000_000) == .listen(awake: true))
+        #expect(turns.answer(waited: Self.soon, now: .nanoseconds(1)) == .listen(awake: false))
+        #expect(turns.answer(waited: Self.soon, now: .seconds(1)) == .listen(awake: true))
     }
 
     @Test func `who got nothing has its turn again`() {
@@ -179,7 +180,7 @@ struct ListenerTurnsTests {
         let turns = Turns()
         var threads: [Thread] = Array(repeating: .idle, count: 4)
         var random: SeededGenerator
-        var now: Int64 = 0
+        var now = Duration.zero
 
         private func any(_ wanted: Thread...) -> Int? {
             var random = random
@@ -197,7 +198,7 @@ struct ListenerTurnsTests {
 
         /// One of them goes on.
         mutating func step() {
-            now += Int64.random(in: 0..<3_000_000, using: &random)
+            now += .nanoseconds(Int.random(in: 0..<3_000_000, using: &random))
             switch Int.random(in: 0..<5, using: &random) {
             case 0:
                 if let thread = any(.idle, .woken) { carryOut(turns.turn(now: now), thread) }
@@ -211,7 +212,7 @@ struct ListenerTurnsTests {
             default:
                 guard let thread = any(.listening) else { return }
                 threads[thread] = .answering
-                let waited = Int64.random(in: 0..<100_000, using: &random)
+                let waited = Duration.nanoseconds(Int.random(in: 0..<100_000, using: &random))
                 let wakes = turns.receive(waited: waited, leavesMore: Bool.random(using: &random), now: now)
                 if wakes, let resting = any(.resting) { threads[resting] = .woken }
             }

@@ -1,6 +1,6 @@
 /// Which changes make one action: those of one kind that one process makes within a few seconds of each other (Semantics, "Undo and redo").
 public struct ActionGrouping: Hashable, Sendable {
-    /// Nanoseconds from one change to the next.
+    /// From one change to the next.
     public static let longestPause = Duration.seconds(5)
 
     public let process: Int32

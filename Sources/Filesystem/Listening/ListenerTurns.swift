@@ -15,25 +15,25 @@ struct ListenerTurns {
         case rest
     }
 
-    /// In nanoseconds. A listener waits awake for at most this long, and only if it waited less than this for the request before:
+    /// A listener waits awake for at most this long, and only if it waited less than this for the request before:
     /// programs ask again after 2 to 30 us.
-    static let longestAwake: Int64 = 50_000
-    /// In nanoseconds: how often the watching thread looks whether the listener is still busy with one request. Another request waits
+    static let longestAwake = Duration.microseconds(50)
+    /// How often the watching thread looks whether the listener is still busy with one request. Another request waits
     /// for up to two of them meanwhile.
-    static let watchPeriod: Int64 = 1_000_000
+    static let watchPeriod = Duration.milliseconds(1)
     private static let idlePeriods = 10
     /// The pressure at which one more thread listens. A request behind which another waits adds eight to it, any other takes one away:
     /// even the requests of one caller queue sometimes, since it does not wait for the release of a file that it closed.
     private static let crowd = 32
-    /// How long several threads listen after that, in nanoseconds.
-    private static let crowdTime: Int64 = 20_000_000
+    /// How long several threads listen after that.
+    private static let crowdTime = Duration.milliseconds(20)
 
     /// Whether there is a processor left for the caller while a listener is awake.
     private let mayStayAwake: Bool
     private let most: Int
     private var listening = 0
     private var wanted = 1
-    private var crowdEnd: Int64 = 0
+    private var crowdEnd: ContinuousClock.Instant?
     private var pressure = 0
     private var isAwake = false
     private var isBusy = false
@@ -50,10 +50,8 @@ struct ListenerTurns {
     }
 
     /// The turn of a thread that has nothing to answer.
-    ///
-    /// - Parameter now: nanoseconds of a clock that never goes back.
-    mutating func turn(now: Int64) -> Turn {
-        if now >= crowdEnd { wanted = 1 }
+    mutating func turn(now: ContinuousClock.Instant) -> Turn {
+        if let end = crowdEnd, now >= end { (wanted, crowdEnd) = (1, nil) }
         if listening < wanted { return listen() }
         if !isWatched {
             isWatched = true
@@ -88,10 +86,10 @@ struct ListenerTurns {
     /// A listener has something to answer.
     ///
     /// - Parameters:
-    ///   - waited: how long it listened, in nanoseconds.
+    ///   - waited: how long it listened.
     ///   - leavesMore: whether another request, whose caller waits, is in the queue already.
     /// - Returns: whether a resting thread must be woken.
-    mutating func receive(waited: Int64, leavesMore: Bool, now: Int64) -> Bool {
+    mutating func receive(waited: Duration, leavesMore: Bool, now: ContinuousClock.Instant) -> Bool {
         listening -= 1
         received += 1
         isAwake = waited < Self.longestAwake
@@ -117,7 +115,7 @@ struct ListenerTurns {
     }
 
     /// - Returns: whether one more thread is to listen from now on.
-    private mutating func addPressure(_ leavesMore: Bool, _ now: Int64) -> Bool {
+    private mutating func addPressure(_ leavesMore: Bool, _ now: ContinuousClock.Instant) -> Bool {
         pressure = leavesMore ? pressure + 8 : max(pressure - 1, 0)
         guard pressure >= Self.crowd else { return false }
         pressure = 0

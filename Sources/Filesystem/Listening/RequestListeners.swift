@@ -1,6 +1,5 @@
 import CFuse
 import CLinux
-import Dispatch
 import Glibc
 import Synchronization
 
@@ -27,13 +26,13 @@ final class RequestListeners: Sendable {
     /// read(2) of the next request, once it is this thread's turn.
     func read(_ device: Int32, _ buffer: UnsafeMutableRawPointer, _ size: Int) -> Int {
         let isAwake = awaitTurn()
-        let start = Self.now
+        let start = ContinuousClock.now
         if isAwake { Self.lookFor(ListenerTurns.longestAwake, at: device) }
         let count = Glibc.read(device, buffer, size)
         let reason = errno
         if count > 0 {
             let leavesMore = Self.isWaitedFor(buffer, count) && Self.hasRequest(device)
-            let now = Self.now
+            let now = ContinuousClock.now
             let wakes = turns.withLock { $0.receive(waited: now - start, leavesMore: leavesMore, now: now) }
             if wakes { sem_post(rest) }
         } else {
@@ -46,7 +45,7 @@ final class RequestListeners: Sendable {
 
     /// Returns when this thread is to listen, and whether awake.
     private func awaitTurn() -> Bool {
-        let now = Self.now
+        let now = ContinuousClock.now
         let isBusy = isBusy(now)
         var turn = turns.withLock { turns in
             if let isBusy { turns.machine(isBusy: isBusy) }
@@ -57,27 +56,27 @@ final class RequestListeners: Sendable {
             case .listen(let awake):
                 return awake
             case .watch:
-                var period = timespec(tv_sec: 0, tv_nsec: Int(ListenerTurns.watchPeriod))
+                var period = timespec(tv_sec: 0, tv_nsec: Int(ListenerTurns.watchPeriod / .nanoseconds(1)))
                 nanosleep(&period, nil)
                 turn = turns.withLock { $0.tick() }
             case .rest:
                 while sem_wait(rest) != 0 {}
-                turn = turns.withLock { $0.turn(now: Self.now) }
+                turn = turns.withLock { $0.turn(now: .now) }
             }
         }
     }
 
     /// Whether tasks wait for a processor; nil if that is not known anew.
-    private func isBusy(_ now: Int64) -> Bool? {
+    private func isBusy(_ now: ContinuousClock.Instant) -> Bool? {
         guard pressure.withLock({ $0.isDue(now: now) }) else { return nil }
         let waited = ProcessorPressure.waited()
         return pressure.withLock { $0.isBusy(waited: waited, now: now) }
     }
 
     /// Waits for a request without going to sleep.
-    private static func lookFor(_ nanoseconds: Int64, at device: Int32) {
-        let end = now + nanoseconds
-        while !hasRequest(device), now < end {}
+    private static func lookFor(_ time: Duration, at device: Int32) {
+        let end = ContinuousClock.now + time
+        while !hasRequest(device), .now < end {}
     }
 
     private static func hasRequest(_ device: Int32) -> Bool {
@@ -93,8 +92,6 @@ final class RequestListeners: Sendable {
         default: return true
         }
     }
-
-    private static var now: Int64 { Int64(DispatchTime.now().uptimeNanoseconds) }
 
     /// How many this process may use.
     private static var processors: Int {
