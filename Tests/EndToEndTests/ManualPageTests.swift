@@ -11,11 +11,10 @@ struct ManualPageTests {
         .removingLastComponent().pushing("scripts/packaging/manual-pages")
 
     private func withPages(_ body: ([FilePath]) async throws -> Void) async throws {
-        let binary = try DocfsBinary.path
-        let generator = binary.removingLastComponent() / "generate-manual"
         try await withTemporaryFolder { path in
             let result = try await runProgram(
-                Self.script.string, [generator.string, binary.string, path, "2026-11-21"])
+                Self.script.string,
+                [try DocfsBinary.manualGenerator.string, try DocfsBinary.path.string, path, "2026-11-21"])
             #expect(result.exitStatus == 0, "\(result.standardError)")
             let names = try FileManager.default.contentsOfDirectory(atPath: path).sorted()
             let folder = Self.script.removingLastComponent()

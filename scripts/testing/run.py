@@ -48,7 +48,11 @@ def chosen(options):
     has_user = is_root and is_readable_for_others()
     if is_root and not has_user:
         print(f"Only root can read {ROOT}, so the stage `mounts-as-user` does not run.")
-    return [stage for stage in stages(is_root, has_user) if wanted is None or stage.name in wanted or stage.name == "build"]
+    all_stages = list(stages(is_root, has_user))
+    if wanted is None:
+        return all_stages
+    needed = {"build", *wanted} | {name for stage in all_stages if stage.name in wanted for name in stage.needs}
+    return [stage for stage in all_stages if stage.name in needed]
 
 
 def is_readable_for_others():

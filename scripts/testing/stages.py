@@ -35,8 +35,9 @@ class Tests:
 
 
 class Stage:
-    def __init__(self, name, heading, *parts):
-        self.name, self.heading, self.parts = name, heading, parts
+    def __init__(self, name, heading, *parts, needs=()):
+        """`needs` names the stages whose results it uses."""
+        self.name, self.heading, self.parts, self.needs = name, heading, parts, needs
         self.passed = self.failed = 0
         self.failures = []
         self.seconds = 0.0
@@ -96,6 +97,7 @@ class CommandStage:
     """Commands, each of which must succeed."""
 
     name = heading = ""
+    needs = ()
 
     def __init__(self):
         self.passed = self.failed = 0
@@ -137,14 +139,17 @@ class BuildStage(CommandStage):
             "the generator of manual pages", ["swift", "build", "--product", "generate-manual"])
 
 
+RELEASE = ".build/release/docfs"
+
+
 class ReleaseStage(CommandStage):
-    """Builds what people get: the optimizer has complaints of its own, and the debug code is not in it."""
+    """Builds what people get, which the mounts are tested with: the optimizer has complaints of its own, and the debug code is not in it."""
 
     name, heading = "release", "Release build"
 
     def _run(self):
         if self._step("the release build", ["swift", "build", "-c", "release", "--product", "docfs"]):
-            self._step("`docfs --version` of the release build", [".build/release/docfs", "--version"])
+            self._step("`docfs --version` of the release build", [RELEASE, "--version"])
 
 
 # What programs print and ask, the page in a browser, the manual: the same to whomever the kernel serves data.
@@ -165,14 +170,20 @@ def stages(is_root, has_user):
         "libraries", "Libraries and simulation",
         Tests("CatalogTests", "FilesystemTests", "LibraryTests", "CloudSynchronizationTests"), Tests("SimulationTests"))
     yield Stage("stores", "Object stores, plain and encrypted", Tests("ObjectStoreTests", "EncryptionTests", "FuzzTests"))
+    yield ReleaseStage()
+    released = {"DOCFS_BINARY": os.path.abspath(RELEASE)}
     # Only root gets passthrough: the kernel serves data in another way to an ordinary user.
     skip = [WITHOUT_DATA_PATH] if has_user else []
     yield Stage(
-        "mounts", "Mounts as root" if is_root else "Mounts as an ordinary user", Tests("EndToEndTests", "ConformanceTests", skip=skip))
+        "mounts", "Mounts as root" if is_root else "Mounts as an ordinary user", Tests("ConformanceTests"),
+        Tests("EndToEndTests", skip=skip, environment=released), needs=["release"])
     if has_user:
-        yield Stage("mounts-as-user", "Mounts as an ordinary user", Tests("EndToEndTests", user="docfs-tests"))
-    # Kills and losses of power come at random instants, and other tests beside them would stretch these.
+        yield Stage(
+            "mounts-as-user", "Mounts as an ordinary user", Tests("EndToEndTests", user="docfs-tests", environment=released),
+            needs=["release"])
+    # Kills and losses of power come at random instants, and other tests beside them would stretch these. Only the debug build can be killed at a
+    # point.
     yield Stage(
-        "proof", "Proof in short", Tests("ProofTests", skip=["KillTests", "PowerTests"]),
-        Tests("ProofTests.KillTests", "ProofTests.PowerTests", environment={"DOCFS_PROOF_KILLS": "60", "DOCFS_PROOF_POWER": "20"}))
-    yield ReleaseStage()
+        "proof", "Proof in short", Tests("ProofTests", skip=["KillTests", "PowerTests"], environment=released),
+        Tests("ProofTests.KillTests", "ProofTests.PowerTests", environment={"DOCFS_PROOF_KILLS": "60", "DOCFS_PROOF_POWER": "20"}),
+        needs=["release"])
