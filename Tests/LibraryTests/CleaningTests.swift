@@ -57,6 +57,24 @@ struct CleaningTests {
         }
     }
 
+    /// The entry that tells when the version was replaced is gone: it would never be known to be long ago.
+    @Test func `after a repair the 30 days count from the new log`() async throws {
+        try await withDevice { device in
+            try device.create("Plan.txt", "one")
+            try await device.push()
+            try await device.save("Plan.txt", "two")
+            try await device.push()
+            try FileManager.default.removeItem(atPath: "\(device.cloudFolder)/\(try device.position.key)")
+            #expect(try await device.synchronizer.checkup.checkUp(repairs: true).isGood)
+            try device.rename("Plan.txt", to: "Trip.txt")
+            try await device.push()
+            try await age(device, days: 31)
+            try await device.synchronizer.cleaner.clean()
+            #expect(try await contents(device).count == 1)
+            #expect(try await device.text("Trip.txt") == "two")
+        }
+    }
+
     @Test func `the current version stays however old it is`() async throws {
         try await withDevice { device in
             try device.create("Plan.txt", "one")

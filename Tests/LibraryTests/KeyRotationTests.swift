@@ -210,6 +210,22 @@ struct KeyRotationTests {
         }
     }
 
+    @Test func `attack: a device that has met the new key, and whose catalog is lost, begins with nothing`()
+        async throws
+    {
+        try await withDocuments { laptop, phone in
+            try laptop.offerKey()
+            try await laptop.synchronizer.rotation.run()
+            #expect(try await phone.fault() != nil && phone.keys.kept.isLocked)
+            let again = try TestDevice(
+                "phone", store: laptop.store + "-again", cloudFolder: laptop.cloudFolder, keys: phone.keys.kept)
+            try again.open()
+            defer { again.dismantle() }
+            #expect(try await again.fault() == .keyChanged(by: nil, at: nil))
+            #expect(try again.names() == [])
+        }
+    }
+
     @Test func `a container that was in the place of this one for a while locks nothing`() async throws {
         try await withDocuments { laptop, phone in
             let own = laptop.keys.kept

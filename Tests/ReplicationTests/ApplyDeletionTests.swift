@@ -209,6 +209,17 @@ struct ApplyDeletionTests {
         #expect(replica[1]?.versions == history)
     }
 
+    /// The content that it had may be gone 30 days after the deletion: it is no head, whichever is later.
+    @Test func `an entry that is created again by one who knew nothing of it has no conflict`() throws {
+        let replica = try BoundedReplica.built(
+            by: laptop.commit(.create(laptop.document(1, version: laptop.version(1, modified: 300)))),
+            laptop.commit(.delete(one, seen: [VersionID(numbered: 1)])),
+            phone.commit(.create(phone.document(1, version: phone.version(11, modified: 200)))))
+        let versions = try #require(replica[1]?.versions)
+        #expect(versions.heads.map(\.id) == [VersionID(numbered: 11)])
+        #expect(versions.superseded.map(\.version.id) == [VersionID(numbered: 1)])
+    }
+
     @Test func `a link that is created again has its new target`() throws {
         let replica = try BoundedReplica.built(
             by: laptop.commit(.create(laptop.link(1, "link", to: "old"))), laptop.commit(.delete(one, seen: [])),

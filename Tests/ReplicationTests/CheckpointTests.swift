@@ -58,6 +58,19 @@ struct CheckpointTests {
         #expect(try await position(store) == LogPosition(128))
     }
 
+    /// More than are read at once.
+    @Test func `all parts are read, however many`() async throws {
+        let store = FakeStore()
+        let entries = (1...20).map { laptop.folder(UInt8($0), "\($0)") }
+        var parts: [String] = []
+        for entry in entries {
+            parts.append(try await Checkpoints(store: store).write(try line(entry), at: LogPosition(64)))
+        }
+        try await Checkpoints(store: store).finish(
+            CheckpointManifest(head: .sample(at: 64, state: state(of: entries)), count: entries.count, parts: parts))
+        #expect(try await read(store) == entries.map(\.id))
+    }
+
     @Test func `a container without a checkpoint has none`() async throws {
         #expect(try await position(FakeStore()) == nil)
     }
@@ -70,6 +83,23 @@ struct CheckpointTests {
         let positions = Set(store.objects.keys.map { $0.components[1] })
         #expect(positions == ["0000000000000192", "0000000000000256"])
         #expect(store.objects.count == 4)
+    }
+
+    @Test func `of two at one position the first counts, and a device whose answer was lost finds its own`()
+        async throws
+    {
+        let store = FakeStore()
+        let checkpoints = Checkpoints(store: store)
+        func manifest(_ name: String) throws -> CheckpointManifest {
+            let entries = [laptop.folder(1, name)]
+            return CheckpointManifest(head: .sample(at: 64, state: try state(of: entries)), count: 1, parts: [])
+        }
+        #expect(try await checkpoints.finish(manifest("Trip")))
+        #expect(try await checkpoints.finish(manifest("Trip")))
+        #expect(try await !checkpoints.finish(manifest("Fotos")))
+        #expect(
+            try await checkpoints.latestHead(of: ContainerID(numbered: 9), knowing: nil)
+                == manifest("Trip").head.logHead)
     }
 
     @Test func `a checkpoint that lacks an object, or was changed, is passed over for the one before`() async throws {

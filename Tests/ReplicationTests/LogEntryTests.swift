@@ -182,5 +182,8 @@ struct LogEntryTests {
         #expect(try await positions(after: 0, atMost: 100) == [1, 2, 3, 5])
         #expect(try await positions(after: 2, atMost: 1) == [3])
         #expect(try await positions(after: 5, atMost: 10) == [])
+        let before = store.listings
+        #expect(try await positions(after: 0, atMost: 1) == [1])
+        #expect(store.listings == before + 1)
     }
 }

@@ -9,6 +9,7 @@ final class FakeStore: ObjectStore {
     private struct State {
         var objects: [ObjectKey: [UInt8]] = [:]
         var reads: [Range<Int64>] = []
+        var listings = 0
         var failures: [Int: ObjectStoreError] = [:]
         var failure: ObjectStoreError?
         var losesReply = false
@@ -28,6 +29,9 @@ final class FakeStore: ObjectStore {
 
     /// The ranges that were asked for, in order.
     var reads: [Range<Int64>] { state.withLock { $0.reads } }
+
+    /// How many listings were asked for.
+    var listings: Int { state.withLock { $0.listings } }
 
     var objects: [ObjectKey: [UInt8]] { state.withLock { $0.objects } }
 
@@ -117,6 +121,7 @@ final class FakeStore: ObjectStore {
     }
 
     func list(_ prefix: ObjectKey, after: ObjectKey?, limit: Int) async throws(ObjectStoreError) -> [ObjectKey] {
+        state.withLock { $0.listings += 1 }
         let keys = objects.keys.filter { $0.components.starts(with: prefix.components) }
         return Array(keys.filter { key in after.map { $0 < key } ?? true }.sorted().prefix(limit))
     }
