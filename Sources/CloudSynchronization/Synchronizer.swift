@@ -68,7 +68,7 @@ public final class Synchronizer: Sendable {
     ///
     /// - Parameter firstRound: called once, after the first attempt to read the container.
     public func run(firstRound: @Sendable () -> Void) async {
-        var failures = 0
+        var pace = PollPace()
         var lastCommit = now
         var isFirst = true
         var watch: StoreWatch?
@@ -78,11 +78,11 @@ public final class Synchronizer: Sendable {
             let (succeeded, rest) = await round(&lastCommit)
             await checkup.runIfAsked()
             // A folder that was unmounted may be back as another one, which needs a watch of its own.
-            if succeeded, watch == nil || failures > 0 {
+            if succeeded, watch == nil || pace.failures > 0 {
                 watch?.cancel()
                 watch = watchLog()
             }
-            failures = succeeded ? 0 : failures + 1
+            pace.attempted(succeeded: succeeded)
             container.store.tidy()
             if isFirst { firstRound() }
             isFirst = false
@@ -90,8 +90,7 @@ public final class Synchronizer: Sendable {
             let pauseAfterWork = min(max(Self.shortestBreak, (now - start) * 3), Self.longestBreak)
             // It throws only when the task is cancelled, which ends the loop.
             try? await container.store.surroundings.sleep(pauseAfterWork)
-            let pause = PollPace.pause(
-                quickest: cloud.store.quickestPoll, idle: cloud.idleTime, failures: failures)
+            let pause = pace.pause(quickest: cloud.store.quickestPoll, idle: cloud.idleTime)
             await awaitWork(atMost: min(pause, rest ?? pause, cloud.store.longestPoll))
         }
         uploader.cancel()

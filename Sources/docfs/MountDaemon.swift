@@ -16,7 +16,7 @@ import SystemPackage
 enum MountDaemon {
     /// Mounts and serves requests until the mount ends or a signal stops it.
     ///
-    /// - Parameter whenReady: called when the mount answers. It returns false where nobody waits for the mount any more: then it ends.
+    /// - Parameter whenReady: called when the mount answers. It returns whether the mount goes on: one for which nobody waits any more may end.
     static func run(_ request: MountRequest, whenReady: @escaping @Sendable (MountNews) -> Bool) throws {
         EndingSignals.hold()
         DescriptorLimit.raise()

@@ -4,7 +4,9 @@ import Testing
 /// How often the log is polled.
 struct PollPaceTests {
     private func pause(idle: Int, failures: Int = 0) -> Duration {
-        PollPace.pause(quickest: .milliseconds(250), idle: .seconds(idle), failures: failures)
+        var pace = PollPace()
+        for _ in 0..<failures { pace.attempted(succeeded: false) }
+        return pace.pause(quickest: .milliseconds(250), idle: .seconds(idle))
     }
 
     @Test func `while documents are in use the log is polled quickly`() {
@@ -22,6 +24,10 @@ struct PollPaceTests {
 
     @Test func `while the cloud cannot be reached the log is polled again soon, but not all the time`() {
         #expect(pause(idle: 0, failures: 1) == .milliseconds(500))
+        #expect(pause(idle: 0, failures: 2) == .seconds(1))
         #expect(pause(idle: 100_000, failures: 1_000_000) == .seconds(5))
+        var pace = PollPace()
+        for succeeded in [false, false, true] { pace.attempted(succeeded: succeeded) }
+        #expect(pace.pause(quickest: .milliseconds(250), idle: .zero) == .milliseconds(250))
     }
 }

@@ -1,3 +1,4 @@
+import Backing
 import Catalog
 import Documents
 import Foundation
@@ -321,6 +322,17 @@ struct ContainerFaultTests {
             #expect(try await laptop.synchronizer.checkup.checkUp(repairs: true).isGood)
             #expect(try laptop.names() == ["a.txt", "b.txt", "c.txt", "d.txt", "f.txt"])
             #expect(try await laptop.text("f.txt") == "f.txt")
+        }
+    }
+
+    @Test func `a repair knows every device that an entry after the missing one brought`() async throws {
+        try await withDocuments(isEncrypted: true) { laptop, phone in
+            try phone.create("e.txt", "epsilon")
+            try await phone.push()
+            try await damage(laptop, .hole)
+            #expect(try await laptop.synchronizer.checkup.checkUp(repairs: true).isGood)
+            let members = try #require(try laptop.synchronizer.container.head()?.members)
+            for device in [laptop, phone] { #expect(members[device.library.store.device.id] != nil) }
         }
     }
 

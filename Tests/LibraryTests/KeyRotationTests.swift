@@ -214,15 +214,22 @@ struct KeyRotationTests {
         async throws
     {
         try await withDocuments { laptop, phone in
+            // Whoever was shut out writes a checkpoint that nobody has come to.
+            let former = EncryptedStore(phone.keeper, keys: .inMemory(phone.keys.kept))
+            var forged = try #require(try phone.synchronizer.container.head())
+            (forged.position, forged.state) = (LogPosition(forged.position.number + 99), .empty)
             try laptop.offerKey()
             try await laptop.synchronizer.rotation.run()
             #expect(try await phone.fault() != nil && phone.keys.kept.isLocked)
+            let device = phone.library.store.device
+            _ = try await Checkpoints(store: former).finish(
+                CheckpointManifest(head: forged, count: 0, parts: []).signed(by: device.id, with: device.key))
             let again = try TestDevice(
                 "phone", store: laptop.store + "-again", cloudFolder: laptop.cloudFolder, keys: phone.keys.kept)
             try again.open()
             defer { again.dismantle() }
             #expect(try await again.fault() == .keyChanged(by: nil, at: nil))
-            #expect(try again.names() == [])
+            #expect(try again.synchronizer.container.head() == nil && again.names() == [])
         }
     }
 

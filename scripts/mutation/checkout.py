@@ -5,6 +5,7 @@ import pathlib
 import re
 import subprocess
 
+from mutation import processes
 from mutation.operators import mutants
 
 MODULES = ["Replication", "CloudSynchronization", "Library"]
@@ -35,7 +36,7 @@ let mutated: Set = {str(TESTS).replace("'", '"')}
 package.targets.removeAll {{ [.test, .executable, .plugin].contains($0.type) && !mutated.contains($0.name) }}
 package.products.removeAll()
 """
-_ERROR = re.compile(r"^(?:error: )?(/\S+?\.swift):(\d+):\d+: error: (.*)$", re.MULTILINE)
+_ERROR = re.compile(r"^(?:error: )?(/\S+?\.swift):(\d+):\d+: error: ", re.MULTILINE)
 
 
 class Checkout:
@@ -84,13 +85,13 @@ class Checkout:
 
     def build(self, log):
         """Returns None if it was built, else the places of the errors: path and line, from 0."""
-        process = subprocess.run(
-            ["swift", "build", "--build-tests"], cwd=self.folder, text=True, errors="replace", stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT, check=False)
-        log.write_text(process.stdout, encoding="utf-8")
-        if process.returncode == 0:
+        with processes.running(["swift", "build", "--build-tests"], cwd=self.folder) as build:
+            output = build.stdout.read()
+            status = build.wait()
+        log.write_text(output, encoding="utf-8")
+        if status == 0:
             return None
-        return {(str(pathlib.Path(path).relative_to(self.folder)), int(line) - 1) for path, line, _ in _ERROR.findall(process.stdout)
+        return {(str(pathlib.Path(path).relative_to(self.folder)), int(line) - 1) for path, line in _ERROR.findall(output)
                 if pathlib.Path(path).is_relative_to(self.folder)}
 
     @property
@@ -108,6 +109,6 @@ class Checkout:
 def _names(root):
     """The files that a build takes, those that nobody has added to the repository yet among them."""
     names = subprocess.run(
-        ["git", "ls-files", "--cached", "--others", "--exclude-standard", "Package.swift", "CFuse", "Sources", "Tests"], cwd=root, text=True,
-        stdout=subprocess.PIPE, check=True).stdout.split("\n")
+        ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard", "Package.swift", "CFuse", "Sources", "Tests"], cwd=root, text=True,
+        stdout=subprocess.PIPE, check=True).stdout.split("\0")
     return sorted(name for name in names if name and (root / name).is_file())

@@ -5,8 +5,8 @@ from mutation.checkout import MODULES
 
 # The compiler refuses a few of those that are chosen: a result that must be used, a value that is missing at the end.
 SPARE = 1.1
-# A build for each module, again for what a first refusal hid.
-LONGEST = 25
+# Errors in one module hide those in the next one, and some errors hide others in the same file.
+MOST_BUILDS = 25
 
 
 def chosen(candidates, count, seed, refused):
@@ -25,26 +25,26 @@ def chosen(candidates, count, seed, refused):
     return picked + shares[MODULES[-1]][:round(count * SPARE) - len(picked)]
 
 
-def built(checkout, mutants, folder, refuse):
-    """Writes and builds the mutants. Returns those that the compiler took, each with its number; `refuse` is told the others."""
-    numbered = dict(enumerate(mutants))
-    for _ in range(LONGEST):
+def built(checkout, mutants, folder):
+    """Writes and builds the mutants. Returns those that the compiler took, each with its number, and those that it refused."""
+    numbered, refused = dict(enumerate(mutants)), []
+    for _ in range(MOST_BUILDS):
         checkout.write(numbered, len(mutants))
         errors = checkout.build(folder / "build.log")
         if errors is None:
-            return numbered
-        refused = _refused(numbered, errors)
-        if not refused:
+            return numbered, refused
+        blamed = _blamed(numbered, errors)
+        if not blamed:
             raise SystemExit(f"the copy cannot be built, and no mutant is to blame; see {folder / 'build.log'}")
-        refuse([numbered.pop(number) for number in refused])
-    raise SystemExit(f"the compiler still refuses mutants after {LONGEST} builds; see {folder / 'build.log'}")
+        refused += [numbered.pop(number) for number in blamed]
+    raise SystemExit(f"the copy cannot be built, whichever mutants are left out; see {folder / 'build.log'}")
 
 
-def _refused(numbered, errors):
+def _blamed(numbered, errors):
     """Those in whose line an error is. An error elsewhere is of the nearest one above: a result that is missing at the end of a function."""
-    refused = set()
+    blamed = set()
     for path, line in errors:
         above = [number for number, mutant in numbered.items() if mutant.path == path and mutant.line <= line]
         if above:
-            refused.add(max(above, key=lambda number: numbered[number].line))
-    return refused
+            blamed.add(max(above, key=lambda number: numbered[number].line))
+    return blamed

@@ -31,12 +31,11 @@ class Mutant:
         return self.template.replace("{number}", str(number))
 
 
-# In an expression: a pattern, what stands there instead, and what that is called.
+# In an expression: a pattern, and what stands there instead.
 _EXCHANGES = [
-    (r" < ", " <= ", "`<` is `<=`"), (r" <= ", " < ", "`<=` is `<`"), (r" > ", " >= ", "`>` is `>=`"), (r" >= ", " > ", "`>=` is `>`"),
-    (r" && ", " || ", "`&&` is `||`"), (r" \|\| ", " && ", "`||` is `&&`"), (r" \+ 1\b", " + 0", "`+ 1` is missing"),
-    (r" - 1\b", " - 0", "`- 1` is missing"), (r"\bmin\(", "max(", "`min` is `max`"), (r"\bmax\(", "min(", "`max` is `min`"),
-    (r"\.first\b(?!\()", ".last", "`first` is `last`"), (r"\.last\b(?!\()", ".first", "`last` is `first`"),
+    (r" < ", " <= "), (r" <= ", " < "), (r" > ", " >= "), (r" >= ", " > "), (r" && ", " || "), (r" \|\| ", " && "),
+    (r" \+ 1\b", " + 0"), (r" - 1\b", " - 0"), (r"\bmin\(", "max("), (r"\bmax\(", "min("),
+    (r"\.first\b(?!\()", ".last"), (r"\.last\b(?!\()", ".first"),
 ]
 _CONDITION = re.compile(r"^(\s*(?:\} else )?(?:if|guard|while) )(.+?)( (?:else )?\{.*)$")
 _VALUE = re.compile(r"^(\s*(?:return|(?:let|var) \w+ =|[\w.]+ =) )(.+)$")
@@ -57,7 +56,8 @@ def mutants(path, text):
     is_in_initializer = _initializers(code)
     seen = collections.Counter()
     for number, (line, visible) in enumerate(zip(lines, code)):
-        if _LOG.search(visible) or len(line) != len(visible):
+        # After a comment nothing can be added to a line.
+        if _LOG.search(visible) or "//" in line:
             continue
         seen[line.strip()] += 1
         previous = next((before for before in reversed(code[max(0, number - 3):number]) if before.strip()), "")
@@ -100,9 +100,10 @@ def _of_value(line, code, match):
 
 
 def _exchanged(right, code):
-    for pattern, other, fault in _EXCHANGES:
+    for pattern, other in _EXCHANGES:
         if match := re.search(pattern, code):
-            yield fault, right[:match.start()] + other + right[match.end():]
+            wrong = right[:match.start()] + other + right[match.end():]
+            yield f"`{right}` is `{wrong}`", wrong
 
 
 def _is_whole(expression, following):

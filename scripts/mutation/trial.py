@@ -1,22 +1,21 @@
 """Runs tests on a build with mutants: first all suites without a fault, to learn what each reaches, then those that reach a fault with it."""
-import contextlib
 import os
+import re
 import shutil
 import subprocess
 import tempfile
-import threading
 import time
 
+from mutation import processes
 from mutation.checkout import TESTS
 from testing.stages import COLOUR
 
-# Amounts that are free: a fault that these worlds do not find is one that the tests of the rules should. Of a hundred worlds it would be asked
-# that each kind of event has occurred.
+# Fewer simulated worlds than in a test run, which take most of the time. From 100 worlds on, the simulation also asks that each event has occurred.
 LESS = {"DOCFS_SIMULATION_SEEDS": "1-99", "DOCFS_SMALL_WORLDS": "100", "SWIFT_BACKTRACE": "enable=no"}
-# Not of behaviour, but of how much there may be.
+# It measures amounts, and tests no behaviour.
 SKIPPED = {"SimulationTests.ScaleTests"}
-# The quick ones come first, so long in all.
-QUICK = 12.0
+# The quick suites come first: those that take 4 seconds together, those up to 12 seconds, those up to 40, and the others.
+GROUPS = (4, 12, 40)
 
 
 class Trials:
@@ -40,70 +39,53 @@ class Trials:
         with tempfile.NamedTemporaryFile(dir=self.folder) as file:
             file.truncate(max(1, self.count))
             begin = time.monotonic()
-            if word := self._failure([suite], {"DOCFS_MUTANTS_REACHED": file.name}, limit=1800):
-                raise SystemExit(f"{suite} fails without a fault: {word}")
+            if failure := self._failure([suite], {"DOCFS_MUTANTS_REACHED": file.name}, limit=1800):
+                raise SystemExit(f"{suite} fails without a fault: {failure}")
             seconds = time.monotonic() - begin
             return seconds, [number for number, byte in enumerate(file.read()) if byte]
 
     def killer(self, number, suites):
         """What showed that there is a fault; None if nothing did. `suites` has the time of each one that reaches it."""
-        quick, slow, total = [], [], 0.0
-        for suite, seconds in sorted(suites.items(), key=lambda item: item[1]):
-            total += seconds
-            (quick if total <= QUICK or not quick else slow).append(suite)
-        for group in (quick, slow):
+        for group in _groups(suites):
             limit = 60 + 6 * sum(suites[suite] for suite in group)
-            if group and (word := self._failure(group, {"DOCFS_MUTANT": str(number)}, limit)):
-                return word
+            failure = self._failure(group, {"DOCFS_MUTANT": str(number)}, limit)
+            # A crash and a test that does not end may be the machine's: then it passes without the fault, or fails as well.
+            if failure and not failure.is_of_test and (control := self._failure(group, {}, limit)):
+                raise SystemExit(f"{', '.join(group)}: {control}, without a fault")
+            if failure:
+                return str(failure)
         return None
 
     def _failure(self, suites, environment, limit):
         """The first failure of these suites; None if all pass."""
         words = [str(self.checkout.bundle), "--testing-library", "swift-testing"]
         for suite in suites:
-            words += ["--filter", f"^{suite.replace('.', chr(92) + '.')}/"]
-        with tempfile.TemporaryDirectory(dir=self.folder, ignore_cleanup_errors=True) as scratch, process(
-                words, os.environ | LESS | environment | {"TMPDIR": scratch}, limit) as (running, is_over):
-            ended = None
-            for line in running.stdout:
+            words += ["--filter", f"^{re.escape(suite)}/"]
+        with tempfile.TemporaryDirectory(dir=self.folder, ignore_cleanup_errors=True) as scratch, processes.running(
+                words, limit, env=os.environ | LESS | environment | {"TMPDIR": scratch}) as tests:
+            has_ended = False
+            for line in tests.stdout:
                 line = COLOUR.sub("", line)
                 if line.startswith("✘ "):
-                    return line.removeprefix("✘ ").strip()
-                if "Test run with " in line:
-                    ended = line
-            if is_over():
-                return f"the tests took longer than {limit:.0f} s"
-            return None if ended and running.wait() == 0 else f"the tests ended with {running.wait()}"
+                    return Failure(line.removeprefix("✘ ").strip(), is_of_test=True)
+                has_ended = has_ended or "Test run with " in line
+            status = tests.wait()
+            if tests.is_late:
+                return Failure(f"the tests took longer than {limit:.0f} s", is_of_test=False)
+            return None if has_ended and status == 0 else Failure(f"the tests ended with {status}", is_of_test=False)
 
 
-RUNNING = set()
+class Failure:
+    def __init__(self, text, is_of_test):
+        self.text, self.is_of_test = text, is_of_test
+
+    def __str__(self):
+        return self.text
 
 
-def end_all(*_):
-    """Of a signal: the tests end with the run that wanted them."""
-    for running in list(RUNNING):
-        running.kill()
-    os._exit(1)
-
-
-@contextlib.contextmanager
-def process(words, environment, limit):
-    """A process that ends with this block or after `limit` seconds; what it left is removed."""
-    running = subprocess.Popen(
-        words, env=environment, text=True, errors="replace", stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
-    RUNNING.add(running)
-    over = threading.Event()
-    clock = threading.Timer(limit, lambda: (over.set(), running.kill()))
-    clock.daemon = True
-    clock.start()
-    try:
-        yield running, over.is_set
-    finally:
-        clock.cancel()
-        running.kill()
-        running.wait()
-        RUNNING.discard(running)
-        running.stdout.close()
-        for world in os.scandir("/dev/shm"):
-            if world.name.startswith(f"docfs-simulation-{running.pid}-"):
-                shutil.rmtree(world.path, ignore_errors=True)
+def _groups(suites):
+    groups, total = [[] for _ in (*GROUPS, None)], 0.0
+    for suite, seconds in sorted(suites.items(), key=lambda item: item[1]):
+        total += seconds
+        groups[sum(total > limit for limit in GROUPS)].append(suite)
+    return [group for group in groups if group]

@@ -87,6 +87,10 @@ def run(options, test_run):
     done = []
     with load(test_run.folder, options.busy):
         for stage in chosen(options):
+            if missing := [earlier.name for earlier in done if earlier.name in stage.needs and earlier.failed]:
+                stage.refuse(missing)
+                done.append(stage)
+                continue
             stage.run(os.path.join(LOGS, stage.name + ".log"), test_run.environment(), options.verbose)
             done.append(stage)
             if isinstance(stage, BuildStage) and not stage.is_built:

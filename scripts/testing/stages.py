@@ -34,13 +34,28 @@ class Tests:
         return words
 
 
-class Stage:
-    def __init__(self, name, heading, *parts, needs=()):
-        """`needs` names the stages whose results it uses."""
-        self.name, self.heading, self.parts, self.needs = name, heading, parts, needs
+class AnyStage:
+    """What a stage has found: its sums, and a line for each failure."""
+
+    name = heading = ""
+    needs = ()
+
+    def __init__(self):
         self.passed = self.failed = 0
         self.failures = []
         self.seconds = 0.0
+
+    def refuse(self, missing):
+        """What it needs has failed: it would test something else."""
+        self.failed = 1
+        self.failures.append(f"{self.name} did not run, since it needs {', '.join(missing)}")
+
+
+class Stage(AnyStage):
+    def __init__(self, name, heading, *parts, needs=()):
+        """`needs` names the stages whose results it uses."""
+        super().__init__()
+        self.name, self.heading, self.parts, self.needs = name, heading, parts, needs
 
     def run(self, log, environment, verbose):
         """Runs all parts, also if one fails. Their whole output goes to `log`; failures are printed at once."""
@@ -93,16 +108,8 @@ class Stage:
         self.passed += max(0, (tests or 0) - failed)
 
 
-class CommandStage:
+class CommandStage(AnyStage):
     """Commands, each of which must succeed."""
-
-    name = heading = ""
-    needs = ()
-
-    def __init__(self):
-        self.passed = self.failed = 0
-        self.failures = []
-        self.seconds = 0.0
 
     def run(self, _log, _environment, _verbose):
         print(f"\n== {self.heading}", flush=True)
@@ -171,7 +178,8 @@ def stages(is_root, has_user):
         Tests("CatalogTests", "FilesystemTests", "LibraryTests", "CloudSynchronizationTests"), Tests("SimulationTests"))
     yield Stage("stores", "Object stores, plain and encrypted", Tests("ObjectStoreTests", "EncryptionTests", "FuzzTests"))
     yield ReleaseStage()
-    released = {"DOCFS_BINARY": os.path.abspath(RELEASE)}
+    # A person may test another one.
+    released = {"DOCFS_BINARY": os.environ.get("DOCFS_BINARY", os.path.abspath(RELEASE))}
     # Only root gets passthrough: the kernel serves data in another way to an ordinary user.
     skip = [WITHOUT_DATA_PATH] if has_user else []
     yield Stage(

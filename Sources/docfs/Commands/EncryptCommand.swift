@@ -29,12 +29,14 @@ struct EncryptCommand: ParsableCommand {
             let mount = try MountedTree(holdingOrNearest: path)
             let target = try to.map { url throws(CloudURLError) in try CloudURL(url) }
             guard let move = try EncryptingMove(of: mount, to: target) else {
+                try RecoveryKeyNotice.tellIfUntold(of: mount)
                 return try Output.line("The container of \(mount.mountpoint.printable) is encrypted already.")
             }
             let told = try newPassphrase.told()
             try move.run {
                 try told ?? Keyring.passphrase(of: move.target) ?? Passphrase.asked(.new)
             }
+            try RecoveryKeyNotice.tellIfUntold(of: mount)
             try Output.line(move.farewell)
         }
     }

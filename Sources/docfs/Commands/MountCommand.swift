@@ -42,7 +42,8 @@ struct MountCommand: ParsableCommand {
     @Option(help: .hidden)
     var passphraseDescriptor: Int32?
 
-    /// The mount stays also where the process that started it was ended before it was ready. For what was mounted before, and is mounted again.
+    /// The mount stays even if the process that started it has ended before the mount was ready: something was mounted here before, and is
+    /// mounted again.
     @Flag(help: .hidden)
     var unattended = false
 

@@ -1,4 +1,5 @@
 import Encryption
+import ObjectStore
 
 /// Tells a person the recovery key of a container that was made, or has a new key.
 enum RecoveryKeyNotice {
@@ -11,6 +12,14 @@ enum RecoveryKeyNotice {
         try Output.line(advice(recoveryKey, reason))
         var keys = try ContainerKeyFile(ofStore: store)
         try keys.forget(recoveryKey)
+    }
+
+    /// Tells that of a mount which nobody waited for: whoever started it was ended before it was ready.
+    static func tellIfUntold(of mount: MountedTree) throws {
+        guard Output.isRead, let store = mount.store, let url = try StoreOptions(ofStore: store).cloud,
+            let recoveryKey = try ContainerKeyFile(ofStore: store).entry(at: CloudURL(url))?.keys.recoveryKey
+        else { return }
+        try tell(recoveryKey, ofStore: store)
     }
 
     private static func advice(_ recoveryKey: RecoveryKey, _ reason: String) -> String {
