@@ -28,6 +28,8 @@ final class DiskTrouble: Sendable {
     /// - Parameter store: the path of the store's folder.
     static func sentence(_ error: Errno, store: String) -> String {
         switch error {
+        case .diskQuotaExceeded:
+            "what this user may store on the disk of \(store) is used up (a quota): what is new is refused until there is room"
         case _ where error.isLackOfRoom: "the disk of \(store) is full: what is new is refused until there is room"
         case .readOnlyFileSystem:
             "the disk of \(store) takes no changes (\(error)): documents can be read; copy what matters to another disk"

@@ -3,12 +3,13 @@ import MountSupport
 import Testing
 
 struct RequiredProgramsTests {
-    /// The programs that the tests run besides docfs and a POSIX shell. Of Debian: attr, chromium, chromium-driver, coreutils, curl, dbus-daemon,
+    /// The programs that the tests run besides docfs and a POSIX shell. Of Debian: attr, btrfs-progs, chromium, chromium-driver, coreutils, curl, dbus-daemon,
     /// diffutils, e2fsprogs, emacs-nox, findutils, fish, fuse3, git, gnome-keyring, inotify-tools, libglib2.0-bin,
     /// libreoffice-writer-nogui, libsecret-tools, mousepad, nano, pcmanfm, python3, python3-uno, rsync, sed, sqlite3, tar, util-linux, vim,
     /// xdotool, xvfb, zip, zsh.
     static let programs = [
-        "Xvfb", "chromedriver", "chromium", "cp", "curl", "dbus-run-session", "dd", "diff", "du", "emacs", "find",
+        "Xvfb", "btrfs", "chromedriver", "chromium", "cp", "curl", "dbus-run-session", "dd", "diff", "du", "emacs",
+        "find",
         "fish", "flock",
         "fusermount3", "getfattr", "gio", "git",
         "gnome-keyring-daemon",
