@@ -125,6 +125,14 @@ struct CommitValidationTests {
         try expectInvalid(document: { $0.description.attributes = Data(json.utf8) })
     }
 
+    @Test func `more than 4,096 versions of a document are refused`() throws {
+        var random = SystemRandomNumberGenerator()
+        let versions = (0...4096).map { _ in VersionID.random(using: &random) }
+        let most = laptop.commit(.delete(EntryID(numbered: 1), seen: Array(versions.dropLast())))
+        #expect(try Commit.decode(try most.encoded()) == most)
+        try expectInvalid(.delete(EntryID(numbered: 1), seen: versions))
+    }
+
     @Test func `attributes of more than a mebibyte are refused`() throws {
         let json = try JSONEncoder().encode(["user.a": Data(count: 1 << 20)])
         try expectInvalid(document: { $0.description.attributes = json })
@@ -147,7 +155,7 @@ struct CommitValidationTests {
         entry.content = .document(versions: VersionHistory(first: version))
         entry.description.mode = 0o7777
         entry.description.position = .number(-.greatestFiniteMagnitude)
-        entry.description.attributes = Data("{}".utf8)
+        entry.description.attributes = Data("{}".utf8) + Data(repeating: 0x20, count: (1 << 20) - 2)
         let commit = laptop.commit(.create(entry))
         #expect(try Commit.decode(try commit.encoded()) == commit)
     }
