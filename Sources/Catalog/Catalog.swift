@@ -101,8 +101,10 @@ public final class Catalog: Sendable {
         try Self.makePrivateFile(path)
         do {
             let queue = try DatabaseQueue(path: path, configuration: configuration)
-            try CatalogSchema.migrator.migrate(queue)
-            try queue.write { try ActionTable.addEntryColumns($0) }
+            do {
+                try CatalogSchema.migrator.migrate(queue)
+                try queue.write { try ActionTable.addEntryColumns($0) }
+            } catch let error as DatabaseError { throw queue.inDatabase { CatalogError(error, of: $0) } }
             connection = Connection(queue)
             let last = try queue.read { db in
                 let ids = "(SELECT max(id) FROM entries), (SELECT seq FROM sqlite_sequence WHERE name='entries')"

@@ -34,7 +34,9 @@ final class Connection: Sendable {
 
     /// - Throws: `CatalogError`, or what `body` throws.
     func run<Value>(_ body: (Database) throws -> Value) throws -> Value {
-        do { return try queue.inDatabase(body) } catch let error as DatabaseError { throw CatalogError(error) }
+        try queue.inDatabase { db in
+            do { return try body(db) } catch let error as DatabaseError { throw CatalogError(error, of: db) }
+        }
     }
 
     /// Opens a transaction, if none is open.

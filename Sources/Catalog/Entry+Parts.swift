@@ -62,7 +62,7 @@ extension Entry {
         set { file.isHere = newValue }
     }
     /// Identifies the backing file if somebody moves it in the store; nil while there is no file.
-    public var backing: FileEvidence? {
+    public var evidence: FileEvidence? {
         get { file.evidence }
         set { file.evidence = newValue }
     }

@@ -24,7 +24,7 @@ struct EntryRowTests {
         entry.id = EntryID(numbered: 1)
         entry.attributes = [0, 1, 255]
         entry.isHere = false
-        entry.backing = FileEvidence(inode: .max, birth: .min)
+        entry.evidence = FileEvidence(inode: .max, birth: .min)
         entry.size = .max
         entry.modified = Timestamp(nanoseconds: .min)
         entry.changed = Timestamp(nanoseconds: 6)

@@ -200,7 +200,7 @@ struct EvictionTests {
             if isCommitted {
                 try phone.library.store.write { transaction in
                     var entry = try #require(try transaction.entry(row.inode))
-                    (entry.isHere, entry.contentVersion, entry.backing) = (false, nil, nil)
+                    (entry.isHere, entry.contentVersion, entry.evidence) = (false, nil, nil)
                     try transaction.update(entry)
                 }
             }

@@ -106,7 +106,7 @@ struct FailedCommitTests {
             line +=
                 " \(String(entry.mode, radix: 8)) \(entry.position) \(String(describing: entry.attributes)) \(entry.pending)"
             // A removed folder is made anew.
-            if entry.kind != .folder { line += " \(String(describing: entry.backing))" }
+            if entry.kind != .folder { line += " \(String(describing: entry.evidence))" }
             switch entry.kind {
             case .document, .scratch: line += " " + (try await device.text(entry.filename, in: folder))
             case .symbolicLink:

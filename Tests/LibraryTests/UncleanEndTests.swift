@@ -307,7 +307,7 @@ struct UncleanEndTests {
             let catalog = try Catalog(path: copy.store + "/catalog.sqlite")
             try catalog.write { transaction in
                 var row = gone
-                row.backing = FileEvidence(inode: UInt64(status.st_ino), birth: 1)
+                row.evidence = FileEvidence(inode: UInt64(status.st_ino), birth: 1)
                 try transaction.update(row)
             }
             try catalog.close()

@@ -3,9 +3,9 @@ import Documents
 import Replica
 import Replication
 
-/// Takes choices among the versions of a document back, or makes them again.
+/// Undoes choices among the versions of a document, or makes them again.
 extension Undoing {
-    func takeBack(
+    func undo(
         _ choice: ActionStep.VersionChoice, _ step: ActionStep, _ transaction: Transaction
     ) throws -> ActionStep {
         let entry = try present(step, transaction)

@@ -89,19 +89,19 @@ extension Undoing {
                     // The container has it.
                     entry.isHere = false
                     entry.contentVersion = nil
-                    entry.backing = nil
+                    entry.evidence = nil
                     return
                 }
                 throw UndoRefusal.contentIsGone(entry.subject.name)
             }
         }
-        entry.backing = try directory.identify(filename).evidence
+        entry.evidence = try directory.identify(filename).evidence
     }
 
     /// The file, if a program still has it open: the document keeps its inode number then. Not for those who only read what the container has a
     /// newer version of: they go on reading, and the document shows the newer one (`Projection`).
     private func fileHeldOpen(of entry: Entry, was step: ActionStep) -> OpenFile? {
-        guard entry.isHere, let file = tree.contents.openFile(ofReturning: step.entry.inode, entry.backing) else {
+        guard entry.isHere, let file = tree.contents.openFile(ofReturning: step.entry.inode, entry.evidence) else {
             return nil
         }
         return entry.isOutdated && !file.isOpenForWriting ? nil : file

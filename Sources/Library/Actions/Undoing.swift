@@ -159,7 +159,7 @@ final class Undoing: Transacting {
         case .removed: try restore(step, of: action, &progress, transaction)
         case .present: try remove(step, &progress, transaction)
         case .placed: try putBack(step, of: action, transaction)
-        case .chosen(let choice): try takeBack(choice, step, transaction)
+        case .chosen(let choice): try undo(choice, step, transaction)
         case .restored(let content): try exchangeContent(content, step, transaction)
         case .preferred(let location):
             ActionStep(

@@ -101,7 +101,7 @@ extension Arrivals {
         // As it was shown for the placeholder.
         entry.changed = max(entry.modified, entry.changed)
         entry.file.arrived = Timestamp(try arrival.descriptor.status().st_ctim)
-        entry.backing = try arrival.descriptor.identify().evidence
+        entry.evidence = try arrival.descriptor.identify().evidence
         entry.error = nil
         try transaction.update(entry)
         transaction.announce(.attributesChanged(of: entry.inode))

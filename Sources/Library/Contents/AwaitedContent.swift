@@ -20,7 +20,7 @@ extension Entry {
     mutating func wait(for content: AwaitedContent) throws {
         awaited = Array(try JSONEncoder().encode(content))
         isHere = false
-        backing = nil
+        evidence = nil
         currentVersion = nil
         contentVersion = nil
         conflicts = 0

@@ -56,7 +56,7 @@ final class Contents: Transacting {
         try withdrawals.withdrawIfLeavingCloud(&entry, transaction)
         entry.isHere = true
         entry.contentVersion = entry.currentVersion
-        entry.backing = try file.identify().evidence
+        entry.evidence = try file.identify().evidence
     }
 
     /// An empty file of the store without a name. It is gone when its descriptor is closed.

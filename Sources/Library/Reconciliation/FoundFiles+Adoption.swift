@@ -14,7 +14,7 @@ extension FoundFiles {
             var placeholder = entry
             placeholder.isHere = false
             placeholder.contentVersion = nil
-            placeholder.backing = nil
+            placeholder.evidence = nil
             placeholder.pending.remove(.content)
             try transaction.update(placeholder)
         } else {
@@ -67,7 +67,7 @@ extension FoundFiles {
             entry.markPending(entry.kind == .document ? [.creation, .content] : .creation)
         }
         entry.size = Int64(status.st_size)
-        entry.backing = stray.found.evidence
+        entry.evidence = stray.found.evidence
         entry.inode = try transaction.insert(entry)
         return entry
     }

@@ -23,12 +23,12 @@ struct MissingRows {
         byInode[row.inode] = row
         byFolder[row.parent, default: []].insert(row.inode)
         // An inode number alone proves nothing: it is reused.
-        if let evidence = row.backing, evidence.birth != 0 { byEvidence[evidence] = row.inode }
+        if let evidence = row.evidence, evidence.birth != 0 { byEvidence[evidence] = row.inode }
     }
 
     mutating func remove(_ inode: InodeNumber) {
         guard let row = byInode.removeValue(forKey: inode) else { return }
         byFolder[row.parent]?.remove(inode)
-        if let evidence = row.backing { byEvidence[evidence] = nil }
+        if let evidence = row.evidence { byEvidence[evidence] = nil }
     }
 }

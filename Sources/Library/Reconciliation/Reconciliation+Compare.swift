@@ -58,7 +58,7 @@ extension Reconciliation {
     }
 
     func isOther(_ directory: BackingFolder, than folder: InodeNumber) throws -> Bool {
-        guard occasion.knowsInodes, let known = try transaction.entry(folder)?.backing, known.birth != 0 else {
+        guard occasion.knowsInodes, let known = try transaction.entry(folder)?.evidence, known.birth != 0 else {
             return false
         }
         return try directory.descriptor.identify().evidence != known
@@ -66,7 +66,9 @@ extension Reconciliation {
 
     /// Whether the folder at the path of a row is another one. A folder that was moved brings its own files along.
     func isOtherFolder(_ row: Entry, _ found: IdentifiedStatus) -> Bool {
-        guard row.kind == .folder, occasion.knowsInodes, let known = row.backing, known.birth != 0 else { return false }
+        guard row.kind == .folder, occasion.knowsInodes, let known = row.evidence, known.birth != 0 else {
+            return false
+        }
         return known != found.evidence
     }
 

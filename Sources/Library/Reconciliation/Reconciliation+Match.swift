@@ -12,8 +12,8 @@ extension Reconciliation {
     /// Updates a row with the name that its file carries, and records content that changed unseen.
     func match(_ row: Entry, _ found: IdentifiedStatus, in directory: BackingFolder) throws {
         var entry = row
-        if occasion != .failedWrite, row.backing != found.evidence {
-            entry.backing = found.evidence
+        if occasion != .failedWrite, row.evidence != found.evidence {
+            entry.evidence = found.evidence
             try transaction.update(entry)
         }
         guard row.kind == .document else { return }

@@ -38,7 +38,7 @@ extension Reconciliation {
         }
         missing.remove(row.inode)
         var entry = row
-        entry.backing = try directory.identify(row.filename).evidence
+        entry.evidence = try directory.identify(row.filename).evidence
         try transaction.update(entry)
     }
 

@@ -16,7 +16,7 @@ extension Reconciliation {
     }
 
     func isSubstitute(_ found: IdentifiedStatus, for row: Entry) -> Bool {
-        guard occasion == .uncleanEnd || occasion == .failedWrite, found.type == S_IFREG, let own = row.backing,
+        guard occasion == .uncleanEnd || occasion == .failedWrite, found.type == S_IFREG, let own = row.evidence,
             own.birth != 0
         else { return false }
         return found.evidence != own
@@ -26,14 +26,14 @@ extension Reconciliation {
     mutating func resolveSubstitutes() throws {
         let rows = try Dictionary(
             substitutes.compactMap { substitute in
-                try transaction.entry(substitute.row)?.backing.map { ($0, substitute) }
+                try transaction.entry(substitute.row)?.evidence.map { ($0, substitute) }
             }, uniquingKeysWith: { first, _ in first })
         var resolved: Set<InodeNumber> = []
         for substitute in substitutes where !resolved.contains(substitute.row) {
             guard let row = try transaction.entry(substitute.row), let evidence = substitute.found.evidence else {
                 continue
             }
-            if let partner = rows[evidence], partner.found.evidence == row.backing,
+            if let partner = rows[evidence], partner.found.evidence == row.evidence,
                 let other = try transaction.entry(partner.row)
             {
                 try undoExchange(row, other)

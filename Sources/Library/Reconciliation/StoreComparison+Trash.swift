@@ -10,7 +10,7 @@ import Logging
 extension StoreComparison {
     /// Whether the trash has the file that a row tells of.
     func isRemovalUncommitted(of entry: Entry, _ rows: Rows) throws -> Bool {
-        guard entry.kind == .document, entry.isHere, let known = entry.backing,
+        guard entry.kind == .document, entry.isHere, let known = entry.evidence,
             try backing.trash.identifyIfPresent(BackingStore.trashName(entry.inode))?.evidence == known
         else { return false }
         return try !foundFiles.withdrawals.isUntold(entry, rows)

@@ -69,7 +69,7 @@ struct TrashReconciliation {
     /// - Returns: whether the file is in the trash now.
     private func bringIntoTrash(_ step: ActionStep, _ rows: [InodeNumber: ActionStep]) throws -> Bool {
         let entry = step.entry
-        guard !isCopy, let known = entry.backing, let folder = folder(entry.parent, rows),
+        guard !isCopy, let known = entry.evidence, let folder = folder(entry.parent, rows),
             let found = try? folder.identify(entry.filename), found.evidence == known,
             try transaction.entry(in: entry.parent, filename: entry.filename) == nil
         else { return false }
@@ -162,7 +162,7 @@ struct TrashReconciliation {
         entry.document = DocumentIdentity(name: DocumentName(storedDisplayName: title, pathExtension: ""))
         var random = comparison.surroundings.random()
         entry.id = .random(using: &random)
-        entry.backing = try backing.trash.identify(name).evidence
+        entry.evidence = try backing.trash.identify(name).evidence
         return entry
     }
 }

@@ -57,7 +57,7 @@ extension Projection {
             try directory.setModified(entry.filename, entry.modified.timespec)
         case .document, .scratch: break
         }
-        if entry.isHere { entry.backing = try directory.identify(entry.filename).evidence }
+        if entry.isHere { entry.evidence = try directory.identify(entry.filename).evidence }
         entry.inode = try transaction.insert(entry)
         if kind == .folder { folderTimes.insert(entry.inode, time: entry.modified) }
         return entry

@@ -87,7 +87,7 @@ final class Evictions: Transacting {
         let status = try folder.status(filename)
         entry.isHere = false
         entry.contentVersion = nil
-        entry.backing = nil
+        entry.evidence = nil
         entry.changed = entry.timeOfChange(Timestamp(status.st_ctim))
         try folder.keepingTime { () throws(Errno) in try backing.setAside(filename, of: inode, in: folder, transaction)
         }

@@ -85,7 +85,7 @@ extension Tree {
         }
         let found = try descriptor.identify()
         let status = found.status
-        entry.backing = found.evidence
+        entry.evidence = found.evidence
         entry.inode = try transaction.insert(entry)
         if !isKnownIdentity { try actions.recordCreation(of: entry, by: creator.caller, transaction) }
         let file = OpenFile(entry: entry, descriptor: descriptor, isWritable: isWritable)

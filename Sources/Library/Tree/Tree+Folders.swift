@@ -67,7 +67,7 @@ extension Tree {
             }
             let directory = try backing.folder(folder.inode, transaction)
             try effect(directory, name.text, transaction)
-            entry.backing = try directory.identify(name.text).evidence
+            entry.evidence = try directory.identify(name.text).evidence
             entry.inode = try transaction.insert(entry)
             try actions.recordCreation(of: entry, by: creator.caller, transaction)
             if entry.isReplicated { cloud.changesAreWaiting() }

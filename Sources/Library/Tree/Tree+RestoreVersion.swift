@@ -29,7 +29,7 @@ extension Tree {
         var source = Entry(
             parent: target.parent, location: target.location, nature: .scratch, filename: filename,
             created: surroundings.now(), position: try nextPosition(in: target.parent, transaction), mode: target.mode)
-        source.backing = try directory.identify(filename).evidence
+        source.evidence = try directory.identify(filename).evidence
         source.inode = try transaction.insert(source)
         try replaceContent(of: target, with: source, by: .unknown, keeps: target.isBackingCurrent, transaction)
         transaction.announce(.entryChanged(EntryNames(target), besides: nil))

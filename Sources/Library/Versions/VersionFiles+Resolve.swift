@@ -113,7 +113,7 @@ extension VersionFiles {
             try removal.giveUpFile(of: former, transaction)
             isKept = true
             entry.isHere = false
-            entry.backing = nil
+            entry.evidence = nil
             // The number names the file in the trash.
             entry.inode = try transaction.renumber(former.inode)
             transaction.announce(.entryChanged(EntryNames(former), besides: nil))

@@ -96,7 +96,7 @@ public struct VersionHistory: Codable, Sendable, Equatable {
     /// Carries out a choice among the heads. `kept` stays or becomes current; heads in `discarded` are superseded. A head that the choice
     /// does not mention was not seen by the choosing device, and stays.
     mutating func resolve(_ resolution: Resolution, at time: Timestamp) {
-        conflicts += takeBack(resolution.restored)
+        conflicts += removeSuperseded(resolution.restored)
         let (kept, discarded) = (resolution.kept, Set(resolution.discarded))
         if let index = conflicts.firstIndex(where: { $0.id == kept }) {
             if discarded.contains(current.id) {
@@ -118,7 +118,7 @@ public struct VersionHistory: Codable, Sendable, Equatable {
     ///
     /// - Returns: false if none of them comes back: then nothing changes here.
     mutating func revive(byUndoOf resolution: Resolution, deleted time: Timestamp) -> Bool {
-        var restored = takeBack(resolution.restored).sorted(by: DocumentVersion.isLater)
+        var restored = removeSuperseded(resolution.restored).sorted(by: DocumentVersion.isLater)
         guard !restored.isEmpty else { return false }
         let kept = restored.firstIndex { $0.id == resolution.kept } ?? 0
         revive(with: restored.remove(at: kept), deleted: time)
@@ -127,7 +127,7 @@ public struct VersionHistory: Codable, Sendable, Equatable {
     }
 
     /// Takes versions out of the superseded ones, but those that another version was made from.
-    private mutating func takeBack(_ ids: [VersionID]) -> [DocumentVersion] {
+    private mutating func removeSuperseded(_ ids: [VersionID]) -> [DocumentVersion] {
         let bases = Set(all.compactMap(\.base))
         let wanted = Set(ids).subtracting(bases)
         let versions = superseded.map(\.version).filter { wanted.contains($0.id) }
