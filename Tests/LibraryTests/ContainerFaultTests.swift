@@ -327,9 +327,13 @@ struct ContainerFaultTests {
 
     @Test func `a repair knows every device that an entry after the missing one brought`() async throws {
         try await withDocuments(isEncrypted: true) { laptop, phone in
-            try phone.create("e.txt", "epsilon")
-            try await phone.push()
-            try await damage(laptop, .hole)
+            let missing = try laptop.position.next
+            for name in ["e.txt", "f.txt"] {
+                try phone.create(name, name)
+                try await phone.push()
+            }
+            // The phone's first entry, which the laptop has not read.
+            try lose(missing.key.description, laptop)
             #expect(try await laptop.synchronizer.checkup.checkUp(repairs: true).isGood)
             let members = try #require(try laptop.synchronizer.container.head()?.members)
             for device in [laptop, phone] { #expect(members[device.library.store.device.id] != nil) }
