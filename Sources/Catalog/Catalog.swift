@@ -99,19 +99,20 @@ public final class Catalog: Sendable {
             try db.execute(sql: "PRAGMA journal_size_limit = 67108864")
         }
         try Self.makePrivateFile(path)
+        let queue: DatabaseQueue
+        do { queue = try DatabaseQueue(path: path, configuration: configuration) } catch let error as DatabaseError {
+            throw CatalogError(error)
+        }
         do {
-            let queue = try DatabaseQueue(path: path, configuration: configuration)
-            do {
-                try CatalogSchema.migrator.migrate(queue)
-                try queue.write { try ActionTable.addEntryColumns($0) }
-            } catch let error as DatabaseError { throw queue.inDatabase { CatalogError(error, of: $0) } }
+            try CatalogSchema.migrator.migrate(queue)
+            try queue.write { try ActionTable.addEntryColumns($0) }
             connection = Connection(queue)
             let last = try queue.read { db in
                 let ids = "(SELECT max(id) FROM entries), (SELECT seq FROM sqlite_sequence WHERE name='entries')"
                 return try Int64.fetchOne(db, sql: "SELECT max(\(ids))")
             }
             inodes = InodeSupply(last: last ?? 99)
-        } catch let error as DatabaseError { throw CatalogError(error) }
+        } catch let error as DatabaseError { throw queue.inDatabase { CatalogError(error, of: $0) } }
     }
 
     /// Creates the file if it is missing. SQLite would create it readable for everybody; it gives the write-ahead log the

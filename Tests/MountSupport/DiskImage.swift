@@ -71,8 +71,6 @@ public struct DiskImage: Sendable {
     }
 
     public func makeRoom() async throws { try await runShell("rm store/hog; sync -f store", in: folder) }
-
-    fileprivate func detach() async { _ = try? await runProgram("umount", ["-l", mountpoint.string]) }
 }
 
 /// Mounts a device whose store is a disk of its own.
@@ -104,15 +102,22 @@ private func onDisk<Result>(
 ) async throws -> Result {
     let disk = DiskImage(device: device)
     try await disk.attach(size: size)
+    return try await onDiskOfItsOwn(device) { try await body(disk) }
+}
+
+/// Mounts a device whose store is a disk that was mounted there, and takes both away in all cases.
+func onDiskOfItsOwn<Result>(_ device: Device, perform body: () async throws -> Result) async throws -> Result {
+    func takeAway() async {
+        await device.dismantle()
+        _ = try? await runProgram("umount", ["-l", device.store.string])
+    }
     do {
         try await device.mount()
-        let result = try await body(disk)
-        await device.dismantle()
-        await disk.detach()
+        let result = try await body()
+        await takeAway()
         return result
     } catch {
-        await device.dismantle()
-        await disk.detach()
+        await takeAway()
         throw error
     }
 }

@@ -18,10 +18,6 @@ public func withQuota<Result>(
 ) async throws -> Result {
     try await withDevices([("Laptop", options)]) { devices in
         let device = devices[0]
-        func detach() async {
-            await device.dismantle()
-            _ = try? await runProgram("umount", ["-l", device.store.string])
-        }
         try device.store.makeFolder()
         try await runShell(
             """
@@ -36,15 +32,7 @@ public func withQuota<Result>(
             mount -o loop,subvol=store disk.btrfs store
             chmod 700 store
             """, in: device.folder, environment: ["LIMIT": limit])
-        do {
-            try await device.mount()
-            let result = try await body(device)
-            await detach()
-            return result
-        } catch {
-            await detach()
-            throw error
-        }
+        return try await onDiskOfItsOwn(device) { try await body(device) }
     }
 }
 
