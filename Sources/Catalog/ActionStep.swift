@@ -34,7 +34,7 @@ public struct ActionStep: Sendable {
         case restored(Fingerprint)
     }
 
-    /// The heads of a document before and after a choice, the current version first.
+    /// The leaves of a document before and after a choice, the current version first.
     public struct VersionChoice: Sendable, Equatable {
         public var before: [VersionID]
         public var after: [VersionID]
@@ -44,25 +44,25 @@ public struct ActionStep: Sendable {
             self.after = after
         }
 
-        /// The heads that taking the choice back leads to.
+        /// The leaves that taking the choice back leads to.
         ///
         /// A choice that only discarded conflict versions can be taken back also after the document was edited: the versions are in conflict
         /// with the edit then.
         ///
-        /// - Parameter heads: of the document now.
-        /// - Returns: nil if the heads are others than those that the choice led to.
-        public func takenBack(from heads: [VersionID]) -> [VersionID]? {
+        /// - Parameter leaves: of the document now.
+        /// - Returns: nil if the leaves are others than those that the choice led to.
+        public func takenBack(from leaves: [VersionID]) -> [VersionID]? {
             if before.first != after.first {
-                return Self.areSame(heads, after) ? before : nil
+                return Self.areSame(leaves, after) ? before : nil
             }
             let (gone, back) = (Set(after).subtracting(before), before.filter { !after.contains($0) })
-            guard gone.isSubset(of: heads.dropFirst()), !heads.contains(where: back.contains) else { return nil }
-            return heads.filter { !gone.contains($0) } + back
+            guard gone.isSubset(of: leaves.dropFirst()), !leaves.contains(where: back.contains) else { return nil }
+            return leaves.filter { !gone.contains($0) } + back
         }
 
         /// The order of conflict versions says nothing.
-        public static func areSame(_ heads: [VersionID], _ others: [VersionID]) -> Bool {
-            heads.first == others.first && Set(heads) == Set(others)
+        public static func areSame(_ leaves: [VersionID], _ others: [VersionID]) -> Bool {
+            leaves.first == others.first && Set(leaves) == Set(others)
         }
     }
 

@@ -72,12 +72,12 @@ enum ActionTable {
     }
 
     private static let own =
-        "action,step,change,folder,outcomeFolder,outcomeFilename,outcomeFullName,headsBefore,headsAfter,contentSize,contentTime"
+        "action,step,change,folder,outcomeFolder,outcomeFilename,outcomeFullName,leavesBefore,leavesAfter,contentSize,contentTime"
     private static let entry = ColumnNames.all.joined(separator: ",")
-    private static let places = Array(repeating: "?", count: ColumnNames.all.count + 11).joined(separator: ",")
+    private static let parameters = Array(repeating: "?", count: ColumnNames.all.count + 11).joined(separator: ",")
     private static let ownColumns = CInt(ColumnNames.all.count)
 
-    static let insert = "REPLACE INTO steps(\(own),\(entry)) VALUES(\(places))"
+    static let insert = "REPLACE INTO steps(\(own),\(entry)) VALUES(\(parameters))"
     /// Of a step of which only the document is of interest.
     static let insertPresent = "REPLACE INTO steps(action,step,change,uuid,kind) VALUES(?,?,?,?,?)"
     /// Steps of which the trash may have a file.
@@ -212,7 +212,7 @@ extension ActionStep.Change: StoredCode {
         case 2: self = .placed
         case 3: self = .preferred(.local)
         case 4: self = .preferred(.cloud)
-        // `ActionTable.step` reads the heads.
+        // `ActionTable.step` reads the leaves.
         case 5: self = .chosen(.init(before: [], after: []))
         // `ActionTable.step` reads the content.
         case 6: self = .restored(.init(size: 0, modified: Timestamp(nanoseconds: 0)))

@@ -72,6 +72,20 @@ enum CatalogSchema {
                     CREATE INDEX withdrawalsByStep ON withdrawals(step) WHERE step IS NOT NULL;
                     """)
         }
+        migrator.registerMigration("20: bundles and leaves") { db in
+            // `steps` has all columns of `entries`, and a column of its own with the name that this one had.
+            try db.execute(
+                sql: """
+                    ALTER TABLE entries RENAME COLUMN step TO bundle;
+                    ALTER TABLE withdrawals RENAME COLUMN step TO bundle;
+                    ALTER TABLE steps RENAME COLUMN headsBefore TO leavesBefore;
+                    ALTER TABLE steps RENAME COLUMN headsAfter TO leavesAfter;
+                    DROP INDEX entriesByStep;
+                    DROP INDEX withdrawalsByStep;
+                    CREATE INDEX entriesByBundle ON entries(bundle) WHERE bundle IS NOT NULL;
+                    CREATE INDEX withdrawalsByBundle ON withdrawals(bundle) WHERE bundle IS NOT NULL;
+                    """)
+        }
         return migrator
     }
 

@@ -21,7 +21,7 @@ struct DirectStatement: ~Copyable {
     deinit { sqlite3_reset(statement) }
 
     /// The next row; nil when there is none.
-    borrowing func step() throws -> Columns? {
+    borrowing func next() throws -> Columns? {
         switch sqlite3_step(statement) {
         case SQLITE_ROW: return Columns(statement: statement)
         case SQLITE_DONE: return nil
@@ -34,7 +34,7 @@ struct DirectStatement: ~Copyable {
 
     /// Steps to the end of the result.
     borrowing func run() throws {
-        while try step() != nil {}
+        while try next() != nil {}
     }
 
     /// Binds the next argument.

@@ -23,7 +23,7 @@ extension Entry {
 
     /// How names in a folder are treated. For anything but a folder, the default.
     public var namingContext: NamingContext {
-        if case .folder(let place) = nature { place } else { NamingContext(keepsNames: false, isScratch: false) }
+        if case .folder(let context) = nature { context } else { NamingContext(keepsNames: false, isScratch: false) }
     }
 
     // MARK: Placement
@@ -114,10 +114,10 @@ extension Entry {
         get { synchronization.revision }
         set { synchronization.revision = newValue }
     }
-    /// Entries with the same step are committed together or not at all; nil for one that belongs to none.
-    public var step: Int64? {
-        get { synchronization.step }
-        set { synchronization.step = newValue }
+    /// Entries with the same bundle are committed together or not at all; nil for one that belongs to none.
+    public var bundle: Int64? {
+        get { synchronization.bundle }
+        set { synchronization.bundle = newValue }
     }
     /// The content that it is to get from a version of another document: see `SynchronizationState.awaited`.
     public var awaited: [UInt8]? {

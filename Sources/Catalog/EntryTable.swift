@@ -26,8 +26,8 @@ extension Entry {
         visitor.column("fullName", &nature.fullName)
         visitor.column("naming", &nature.naming)
         visitor.column("target", &nature.target)
-        visitor.column("keepsNames", &nature.place.keepsNames)
-        visitor.column("isScratchPlace", &nature.place.isScratch)
+        visitor.column("keepsNames", &nature.context.keepsNames)
+        visitor.column("isScratchPlace", &nature.context.isScratch)
         if Visitor.isReader { self.nature = nature.nature }
 
         visitor.column("uuid", &id)
@@ -50,7 +50,7 @@ extension Entry {
         visitor.column("conflicts", &synchronization.conflicts)
         visitor.column("pending", &synchronization.pending)
         visitor.column("revision", &synchronization.revision)
-        visitor.column("step", &synchronization.step)
+        visitor.column("bundle", &synchronization.bundle)
         visitor.column("awaited", &synchronization.awaited)
         visitor.column("error", &synchronization.error)
     }
@@ -65,12 +65,12 @@ private struct NatureColumns {
     var fullName: String?
     var naming = Naming.given
     var target: [UInt8]?
-    var place = NamingContext(keepsNames: false, isScratch: false)
+    var context = NamingContext(keepsNames: false, isScratch: false)
 
     init(_ nature: EntryNature) {
         kind = nature.kind
         switch nature {
-        case .folder(let place): self.place = place
+        case .folder(let context): self.context = context
         case .document(let identity):
             displayName = identity.name.displayName
             pathExtension = identity.name.pathExtension
@@ -83,7 +83,7 @@ private struct NatureColumns {
 
     var nature: EntryNature {
         switch kind {
-        case .folder: .folder(place)
+        case .folder: .folder(context)
         case .document:
             .document(
                 DocumentIdentity(

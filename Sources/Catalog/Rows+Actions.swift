@@ -56,7 +56,7 @@ extension Rows {
             bind(&statement)
             statement.bind(limit)
             var found: [ActionRecord] = []
-            while let row = try statement.step() { found.append(try ActionTable.action(row)) }
+            while let row = try statement.next() { found.append(try ActionTable.action(row)) }
             return found
         }
     }
@@ -108,7 +108,7 @@ extension Rows {
             var statement = try DirectStatement(db, sql: "\(ActionTable.select)WHERE \(condition)")
             bind(&statement)
             var found: [ActionStep] = []
-            while let row = try statement.step() { found.append(try ActionTable.step(row)) }
+            while let row = try statement.next() { found.append(try ActionTable.step(row)) }
             return found
         }
     }
@@ -123,7 +123,7 @@ extension Rows {
                         WHERE \(ActionTable.isInTrash)
                         """)
                 var size = TrashSize()
-                if let row = try statement.step() {
+                if let row = try statement.next() {
                     size.documents = row[0]
                     size.bytes = Int64(row[1] as Double)
                 }

@@ -7,7 +7,7 @@ extension Rows {
         try turn.readWritten { db in
             var statement = try DirectStatement(db, sql: sql)
             bind(&statement)
-            return try statement.step().map(Entry.init)
+            return try statement.next().map(Entry.init)
         }
     }
 
@@ -23,7 +23,7 @@ extension Rows {
             var statement = try DirectStatement(db, sql: "\(EntryStatements.select)\(hint)WHERE \(condition)")
             bind(&statement)
             var entries: [Entry] = []
-            while let row = try statement.step() { entries.append(Entry(row)) }
+            while let row = try statement.next() { entries.append(Entry(row)) }
             return entries
         }
     }
@@ -85,7 +85,7 @@ extension Rows {
             var statement = try DirectStatement(db, sql: EntryStatements.byFullName)
             statement.bind(parent)
             statement.bind(fullName)
-            while let row = try statement.step() {
+            while let row = try statement.next() {
                 let entry = Entry(row)
                 if waiting[entry.inode] == nil { return entry }
             }
@@ -169,7 +169,7 @@ extension Rows {
                 db, sql: "SELECT 1 FROM entries WHERE filename=? AND (hasGeneratedFilename OR parent=?) LIMIT 1")
             statement.bind(filename)
             statement.bind(parent)
-            return try statement.step() != nil
+            return try statement.next() != nil
         }
     }
 

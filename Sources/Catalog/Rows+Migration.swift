@@ -30,13 +30,13 @@ extension Rows {
         }
     }
 
-    /// The steps of withdrawals in which the versions seen are not recorded yet.
-    public func stepsOfUnfinishedWithdrawals() throws -> Set<Int64> {
+    /// The bundles of withdrawals in which the versions seen are not recorded yet.
+    public func bundlesOfUnfinishedWithdrawals() throws -> Set<Int64> {
         try turn.readWritten { db in
             try Set(
                 Int64.fetchAll(
                     db.cachedStatement(
-                        sql: "SELECT DISTINCT step FROM withdrawals WHERE seen IS NULL AND step IS NOT NULL")))
+                        sql: "SELECT DISTINCT bundle FROM withdrawals WHERE seen IS NULL AND bundle IS NOT NULL")))
         }
     }
 
@@ -44,17 +44,17 @@ extension Rows {
     public func unfinishedWithdrawals(limit: Int) throws -> [Withdrawal] {
         try turn.readWritten { db in
             try Row.fetchAll(
-                db.cachedStatement(sql: "SELECT uuid, depth, step FROM withdrawals WHERE seen IS NULL LIMIT ?"),
+                db.cachedStatement(sql: "SELECT uuid, depth, bundle FROM withdrawals WHERE seen IS NULL LIMIT ?"),
                 arguments: [limit]
-            ).map { Withdrawal(id: EntryID($0[0] as UUID), seen: [], depth: $0[1], step: $0[2]) }
+            ).map { Withdrawal(id: EntryID($0[0] as UUID), seen: [], depth: $0[1], bundle: $0[2]) }
         }
     }
 }
 
 extension Transaction {
-    /// Moves all rows below a folder into the cloud. One commit tells the container of them (`step`). Sizes and times of the
+    /// Moves all rows below a folder into the cloud. One commit tells the container of them (`bundle`). Sizes and times of the
     /// contents are recorded when these are uploaded.
-    public func moveDescendantsIntoCloud(of folder: InodeNumber, step: Int64?) throws {
+    public func moveDescendantsIntoCloud(of folder: InodeNumber, bundle: Int64?) throws {
         try change(
             """
             \(Self.inside) DELETE FROM withdrawals WHERE uuid IN
@@ -71,23 +71,23 @@ extension Transaction {
                     | CASE WHEN uuid IS NULL OR NOT \(mayBeKnown) THEN 0
                         WHEN \(EntryCondition.isDocument) THEN \(PendingChanges.description.sql)
                         ELSE \(PendingChanges.descriptionWithTime.sql) END,
-                revision=revision+1, step=CASE WHEN uuid IS NULL THEN step ELSE :step END
+                revision=revision+1, bundle=CASE WHEN uuid IS NULL THEN bundle ELSE :bundle END
             WHERE id IN (SELECT id FROM inside)
-            """, ["folder": folder.number, "step": step])
+            """, ["folder": folder.number, "bundle": bundle])
     }
 
-    /// Moves all rows below a folder out of the cloud. Contents that are not here are downloaded as part of the step. For the
+    /// Moves all rows below a folder out of the cloud. Contents that are not here are downloaded as part of the bundle. For the
     /// others this stores withdrawals; they are sent once the versions seen are recorded in them (`unfinishedWithdrawals`).
     ///
     /// - Parameter depth: of the folder's children.
-    public func moveDescendantsOutOfCloud(of folder: InodeNumber, depth: Int, step: Int64) throws {
+    public func moveDescendantsOutOfCloud(of folder: InodeNumber, depth: Int, bundle: Int64) throws {
         try change(
             """
-            \(Self.inside) REPLACE INTO withdrawals(uuid, seen, depth, step)
-            SELECT uuid, NULL, :depth + inside.depth, :step FROM entries JOIN inside ON inside.id=entries.id
+            \(Self.inside) REPLACE INTO withdrawals(uuid, seen, depth, bundle)
+            SELECT uuid, NULL, :depth + inside.depth, :bundle FROM entries JOIN inside ON inside.id=entries.id
             WHERE uuid IS NOT NULL AND (NOT \(EntryCondition.isDocument) OR \(EntryCondition.isCurrent))
                 AND (NOT \(EntryCondition.hasPending(.creation)) OR uuid IN (SELECT uuid FROM replica) OR EXISTS(SELECT 1 FROM outbox))
-            """, ["folder": folder.number, "depth": depth, "step": step])
+            """, ["folder": folder.number, "depth": depth, "bundle": bundle])
         // Documents that were renamed over one of them are deleted without an heir.
         try change(
             """
@@ -97,11 +97,11 @@ extension Transaction {
         try change(
             """
             \(Self.inside) UPDATE entries SET container=\(Location.local.sql), pending=0, revision=revision+1, error=NULL,
-                step=CASE WHEN awaited IS NOT NULL THEN step
-                    WHEN \(EntryCondition.isDocument) AND NOT \(EntryCondition.isCurrent) THEN :step END,
+                bundle=CASE WHEN awaited IS NOT NULL THEN bundle
+                    WHEN \(EntryCondition.isDocument) AND NOT \(EntryCondition.isCurrent) THEN :bundle END,
                 isHere=CASE WHEN \(EntryCondition.isDocument) THEN \(EntryCondition.isCurrent) ELSE isHere END
             WHERE id IN (SELECT id FROM inside)
-            """, ["folder": folder.number, "step": step])
+            """, ["folder": folder.number, "bundle": bundle])
     }
 
     private func change(_ sql: String, _ arguments: StatementArguments) throws {

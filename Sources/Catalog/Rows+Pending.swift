@@ -38,9 +38,9 @@ extension Rows {
         }
     }
 
-    /// The entries of a step that have pending changes.
-    public func pendingEntries(inStep step: Int64) throws -> [Entry] {
-        try entries(where: "step=? AND \(EntryCondition.isPending)") { $0.bind(step) }
+    /// The entries of a bundle that have pending changes.
+    public func pendingEntries(inBundle bundle: Int64) throws -> [Entry] {
+        try entries(where: "bundle=? AND \(EntryCondition.isPending)") { $0.bind(bundle) }
     }
 
     /// Folders that were kept only for their scratch files (`PendingChanges.revival`) and are empty now.
@@ -64,15 +64,15 @@ extension Rows {
         }
     }
 
-    /// For each step, how many documents still have to be uploaded.
-    public func uploadsByStep() throws -> [Int64: Int] {
+    /// For each bundle, how many documents still have to be uploaded.
+    public func uploadsByBundle() throws -> [Int64: Int] {
         try turn.read { db in
             let statement = try db.cachedStatement(
                 sql: """
-                    SELECT step, count(*) FROM entries
+                    SELECT bundle, count(*) FROM entries
                     WHERE \(EntryCondition.isPending) AND \(EntryCondition.hasNewContent) AND \(EntryCondition.isDocument)
-                        AND step IS NOT NULL
-                    GROUP BY step
+                        AND bundle IS NOT NULL
+                    GROUP BY bundle
                     """)
             return Dictionary(try Row.fetchAll(statement).map { ($0[0], $0[1]) }) { $1 }
         }
@@ -83,11 +83,11 @@ extension Rows {
         try entries(where: "\(EntryCondition.isAwaited) LIMIT ?") { $0.bind(limit) }
     }
 
-    /// The steps of such entries. They cannot be committed.
-    public func arrivingSteps() throws -> Set<Int64> {
+    /// The bundles of such entries. They cannot be committed.
+    public func arrivingBundles() throws -> Set<Int64> {
         try turn.read { db in
             let statement = try db.cachedStatement(
-                sql: "SELECT DISTINCT step FROM entries WHERE \(EntryCondition.isAwaited) AND step IS NOT NULL")
+                sql: "SELECT DISTINCT bundle FROM entries WHERE \(EntryCondition.isAwaited) AND bundle IS NOT NULL")
             return Set(try Row.fetchAll(statement).map { $0[0] as Int64 })
         }
     }

@@ -11,22 +11,22 @@ public struct Withdrawal: Sendable, Equatable {
     public var seen: [VersionID]
     /// Its depth in the tree. Deletions are committed deepest first, so that a folder follows its contents.
     public var depth: Int
-    /// Deletions and changes with the same step are committed together; nil for one that belongs to none.
-    public var step: Int64?
+    /// Deletions and changes with the same bundle are committed together; nil for one that belongs to none.
+    public var bundle: Int64?
     /// If it was renamed over another document: that document.
     public var heir: EntryID?
     /// Its conflict versions, which now belong to `heir`.
     public var bequest: [VersionID]
 
     public init(
-        id: EntryID, seen: [VersionID], depth: Int, step: Int64?, heir: EntryID? = nil, bequest: [VersionID] = []
+        id: EntryID, seen: [VersionID], depth: Int, bundle: Int64?, heir: EntryID? = nil, bequest: [VersionID] = []
     ) {
         self.heir = heir
         self.bequest = bequest
         self.id = id
         self.seen = seen
         self.depth = depth
-        self.step = step
+        self.bundle = bundle
     }
 }
 
@@ -54,7 +54,7 @@ extension Rows {
             statement.bind(parent)
             statement.bind(filename)
             statement.bind(id)
-            return try statement.step() != nil
+            return try statement.next() != nil
         }
     }
 
@@ -104,9 +104,9 @@ extension Rows {
     /// are not recorded yet are left out (`unfinishedWithdrawals`).
     public func withdrawals(atMost limit: Int = .max) throws -> [Withdrawal] {
         let joined =
-            try withdrawals("AND heir IS NOT NULL") + withdrawals("AND step IS NOT NULL AND heir IS NULL")
+            try withdrawals("AND heir IS NOT NULL") + withdrawals("AND bundle IS NOT NULL AND heir IS NULL")
         let single = try withdrawals(
-            "AND step IS NULL AND heir IS NULL ORDER BY depth DESC, uuid LIMIT ?", [limit])
+            "AND bundle IS NULL AND heir IS NULL ORDER BY depth DESC, uuid LIMIT ?", [limit])
         return (joined + single).sorted { ($1.depth, $0.id) < ($0.depth, $1.id) }
     }
 
@@ -121,10 +121,10 @@ extension Rows {
     private func withdrawals(_ rest: String, _ arguments: StatementArguments = []) throws -> [Withdrawal] {
         try turn.readWritten { db in
             let statement = try db.cachedStatement(
-                sql: "SELECT uuid, seen, depth, step, heir, bequest FROM withdrawals WHERE seen IS NOT NULL \(rest)")
+                sql: "SELECT uuid, seen, depth, bundle, heir, bequest FROM withdrawals WHERE seen IS NOT NULL \(rest)")
             return try Row.fetchAll(statement, arguments: arguments).map { row in
                 Withdrawal(
-                    id: EntryID(row[0] as UUID), seen: [VersionID](packed: row[1]), depth: row[2], step: row[3],
+                    id: EntryID(row[0] as UUID), seen: [VersionID](packed: row[1]), depth: row[2], bundle: row[3],
                     heir: (row[4] as UUID?).map(EntryID.init), bequest: [VersionID](packed: row[5]))
             }
         }
@@ -135,7 +135,7 @@ extension Rows {
         try turn.readWritten { db in
             var statement = try DirectStatement(db, sql: "SELECT 1 FROM withdrawals WHERE uuid=?")
             statement.bind(id)
-            return try statement.step() != nil
+            return try statement.next() != nil
         }
     }
 
@@ -148,7 +148,7 @@ extension Rows {
         try turn.readWritten { db in
             var statement = try DirectStatement(db, sql: sql)
             statement.bind(id)
-            return try statement.step().map { $0[0] }
+            return try statement.next().map { $0[0] }
         }
     }
 
@@ -216,10 +216,10 @@ extension Transaction {
     public func store(_ withdrawal: Withdrawal) throws {
         try turn.write { db in
             try db.cachedStatement(
-                sql: "REPLACE INTO withdrawals(uuid, seen, depth, step, heir, bequest) VALUES(?,?,?,?,?,?)"
+                sql: "REPLACE INTO withdrawals(uuid, seen, depth, bundle, heir, bequest) VALUES(?,?,?,?,?,?)"
             ).execute(
                 arguments: [
-                    withdrawal.id.uuid, withdrawal.seen.packed, withdrawal.depth, withdrawal.step,
+                    withdrawal.id.uuid, withdrawal.seen.packed, withdrawal.depth, withdrawal.bundle,
                     withdrawal.heir?.uuid,
                     withdrawal.heir == nil ? nil : withdrawal.bequest.packed,
                 ])

@@ -23,7 +23,7 @@ extension Rows {
                         FROM entries WHERE \(condition)
                         """)
                 statement.bind(location)
-                return try statement.step().map {
+                return try statement.next().map {
                     .init(documents: $0[0], conflicts: Int($0[1] as Double), bytesHere: $0[2])
                 } ?? .init()
             }
@@ -75,7 +75,7 @@ extension Rows {
                     """)
             statement.bind(parent)
             var rows: [ListingRow] = []
-            while let row = try statement.step() {
+            while let row = try statement.next() {
                 rows.append(
                     ListingRow(
                         inode: row[0], kind: row[1], filename: row[2], fullName: row[3], created: row[4],

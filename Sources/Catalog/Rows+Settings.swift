@@ -13,8 +13,8 @@ public enum Setting: String, Sendable {
     case logHead
     /// The number of the last sequential filename.
     case sequentialNumber
-    /// The last number given to a step.
-    case stepNumber
+    /// The last number given to a bundle.
+    case bundleNumber = "stepNumber"
     /// The container of documents that are created in `Documents` itself.
     case preferredLocation
     /// How many entries were to move when the preferred location was last changed.

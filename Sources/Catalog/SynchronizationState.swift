@@ -12,8 +12,8 @@ public struct SynchronizationState: Sendable {
     public var pending: PendingChanges = []
     /// Counts local changes. When a commit was sent, the count tells whether there were newer changes meanwhile.
     public var revision: Int64 = 0
-    /// Entries with the same step are committed together or not at all.
-    public var step: Int64?
+    /// Entries with the same bundle are committed together or not at all.
+    public var bundle: Int64?
     /// The content that the entry is to get from a version which is not its own, as JSON (`AwaitedContent`); nil for none. Its file is not here
     /// until then.
     public var awaited: [UInt8]?

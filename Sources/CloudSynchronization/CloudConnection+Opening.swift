@@ -21,19 +21,20 @@ extension CloudConnection {
         _ url: CloudURL, isKnown: Bool, for catalog: Catalog, storePath: String, surroundings: Surroundings,
         unlock: (_ store: any ObjectStore, _ belongsToContainer: Bool) throws -> EncryptedStore?
     ) throws {
-        let place = KnownPlace(url: url.text)
+        let address = KnownAddress(url: url.text)
         let own = try catalog.read { try $0.logHead() }?.container
         let objects: any ObjectStore
         switch url {
         case .directory(let path):
             objects = try Self.folder(path, creates: !isKnown && own == nil) {
-                place.compare(folder: path, store: storePath)
+                address.compare(folder: path, store: storePath)
             }
         case .s3(let location): objects = try Self.bucket(location)
         }
         let encryption = try unlock(objects, own != nil)
         self.init(
-            encryption ?? objects, encryption: encryption, place: place, ownContainer: own, surroundings: surroundings)
+            encryption ?? objects, encryption: encryption, address: address, ownContainer: own,
+            surroundings: surroundings)
     }
 
     /// The object store at a URL, as its keeper sees it.

@@ -26,22 +26,22 @@ public final class CloudConnection: ContentSource {
     /// When changes were last of interest.
     private let lastUse: Mutex<ContinuousClock.Instant>
     private let instant: @Sendable () -> ContinuousClock.Instant
-    private let knownPlace: KnownPlace?
+    private let knownAddress: KnownAddress?
     private let ownContainer: ContainerID?
 
     /// - Parameters:
     ///   - store: the object store. It is not used before the first call.
     ///   - encryption: the same as an encrypted container; nil for a plain one.
-    ///   - place: where the object store is.
+    ///   - address: where the object store is.
     ///   - ownContainer: the id of the container that the store belongs to; nil before it has met one.
     ///   - surroundings: of the clock that measures how long nothing was of interest, and of the sleep that `Wake` uses.
     package init(
-        _ store: any ObjectStore, encryption: EncryptedStore? = nil, place: KnownPlace? = nil,
+        _ store: any ObjectStore, encryption: EncryptedStore? = nil, address: KnownAddress? = nil,
         ownContainer: ContainerID? = nil, surroundings: Surroundings
     ) {
         self.store = store
         self.encryption = encryption
-        knownPlace = place
+        knownAddress = address
         self.ownContainer = ownContainer
         instant = surroundings.instant
         wake = Wake(sleep: surroundings.sleep)
@@ -58,10 +58,10 @@ public final class CloudConnection: ContentSource {
 
     public var connection: Connection { state.withLock(\.connection) }
 
-    public var place: CloudPlace? {
-        var place = knownPlace?.value
-        place?.isEncrypted = store.isEncrypted
-        return place
+    public var address: ContainerAddress? {
+        var address = knownAddress?.value
+        address?.isEncrypted = store.isEncrypted
+        return address
     }
 
     public func download(
@@ -117,18 +117,18 @@ public final class CloudConnection: ContentSource {
 }
 
 /// Where the container is, as far as it is known yet.
-package final class KnownPlace: Sendable {
-    private let place: Mutex<CloudPlace>
+package final class KnownAddress: Sendable {
+    private let address: Mutex<ContainerAddress>
 
-    init(url: String) { place = Mutex(CloudPlace(url: url, isBesideStore: false)) }
+    init(url: String) { address = Mutex(ContainerAddress(url: url, isBesideStore: false)) }
 
-    var value: CloudPlace { place.withLock { $0 } }
+    var value: ContainerAddress { address.withLock { $0 } }
 
     /// Compares the file systems of the container's folder and of the store. May block for as long as the folder's file system does.
     func compare(folder: String, store: String) {
         var (container, own) = (stat(), stat())
         guard stat(folder, &container) == 0, stat(store, &own) == 0 else { return }
-        place.withLock { $0.isBesideStore = container.st_dev == own.st_dev }
+        address.withLock { $0.isBesideStore = container.st_dev == own.st_dev }
     }
 }
 

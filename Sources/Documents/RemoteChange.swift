@@ -13,7 +13,7 @@ public enum RemoteChange: Sendable, Equatable {
     /// All paths that the change names, the older first.
     public var paths: [ListedPath] {
         switch self {
-        case .created(let place), .modified(let place), .removed(let place): [place]
+        case .created(let path), .modified(let path), .removed(let path): [path]
         case .moved(let from, let to): [from, to]
         }
     }

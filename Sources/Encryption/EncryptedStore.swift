@@ -17,11 +17,11 @@ public final class EncryptedStore: ObjectStore {
 
     private struct FoundSeal {
         let seal: ObjectSeal
-        let place: Place
+        let candidate: Candidate
     }
 
     /// What an object is, and where it lies under one of the container's keys.
-    private struct Place {
+    private struct Candidate {
         let name: ObjectName
         let key: ContainerKey
         let stored: ObjectKey
@@ -48,21 +48,21 @@ public final class EncryptedStore: ObjectStore {
 
     private static let changed = "it was not made under this name with the container's key, or was changed"
 
-    /// The places at which an object may lie; it is written to the first.
-    private func places(of key: ObjectKey) throws(ObjectStoreError) -> [Place] {
+    /// Under which names and keys an object may lie; it is written to the first.
+    private func candidates(of key: ObjectKey) throws(ObjectStoreError) -> [Candidate] {
         guard let name = ObjectName(key) else { throw .failed(key, .invalidArgument) }
         return name.periods(of: keys.periods).map {
-            Place(name: name, key: $0.key, stored: name.encrypted(with: $0.nameKey))
+            Candidate(name: name, key: $0.key, stored: name.encrypted(with: $0.nameKey))
         }
     }
 
     /// Asks for an object where it is.
     private func found<Value>(
-        _ key: ObjectKey, _ body: (Place) async throws(ObjectStoreError) -> Value
+        _ key: ObjectKey, _ body: (Candidate) async throws(ObjectStoreError) -> Value
     ) async throws(ObjectStoreError) -> Value {
-        var rest = try places(of: key)[...]
-        while let place = rest.popFirst() {
-            do throws(ObjectStoreError) { return try await named(key, at: place, body) } catch {
+        var rest = try candidates(of: key)[...]
+        while let candidate = rest.popFirst() {
+            do throws(ObjectStoreError) { return try await named(key, at: candidate, body) } catch {
                 guard case .notFound = error, !rest.isEmpty else { throw error }
             }
         }
@@ -71,13 +71,13 @@ public final class EncryptedStore: ObjectStore {
 
     /// Errors name objects as this device does.
     private func named<Value>(
-        _ key: ObjectKey, at place: Place, _ body: (Place) async throws(ObjectStoreError) -> Value
+        _ key: ObjectKey, at candidate: Candidate, _ body: (Candidate) async throws(ObjectStoreError) -> Value
     ) async throws(ObjectStoreError) -> Value {
-        do throws(ObjectStoreError) { return try await body(place) } catch {
+        do throws(ObjectStoreError) { return try await body(candidate) } catch {
             switch error {
-            case .notFound(place.stored): throw .notFound(key)
-            case .corrupted(place.stored, let reason): throw .corrupted(key, reason)
-            case .failed(place.stored, let errno): throw .failed(key, errno)
+            case .notFound(candidate.stored): throw .notFound(key)
+            case .corrupted(candidate.stored, let reason): throw .corrupted(key, reason)
+            case .failed(candidate.stored, let errno): throw .failed(key, errno)
             default: throw error
             }
         }
@@ -86,47 +86,50 @@ public final class EncryptedStore: ObjectStore {
     // MARK: Writing
 
     public func putIfAbsent(_ key: ObjectKey, _ bytes: [UInt8]) async throws(ObjectStoreError) -> PutOutcome {
-        try await put(key, bytes, at: try places(of: key)[0])
+        try await put(key, bytes, at: try candidates(of: key)[0])
     }
 
-    private func put(_ key: ObjectKey, _ bytes: [UInt8], at place: Place) async throws(ObjectStoreError) -> PutOutcome {
-        let seal = newSeal(place, length: Int64(bytes.count))
+    private func put(_ key: ObjectKey, _ bytes: [UInt8], at candidate: Candidate) async throws(ObjectStoreError)
+        -> PutOutcome
+    {
+        let seal = newSeal(candidate, length: Int64(bytes.count))
         let sealed: [UInt8]
         do throws(Errno) {
             sealed = try SealedContent(BytesInMemory(bytes: bytes), seal: seal).read(
                 at: 0, count: Int(seal.layout.sealedLength))
         } catch { throw .failed(key, error) }
-        return try await named(key, at: place) { place throws(ObjectStoreError) in
-            try await keeper.putIfAbsent(place.stored, sealed)
+        return try await named(key, at: candidate) { candidate throws(ObjectStoreError) in
+            try await keeper.putIfAbsent(candidate.stored, sealed)
         }
     }
 
     public func putIfAbsent(
         _ key: ObjectKey, _ content: any ObjectContent, length: Int64, progress: @escaping @Sendable (Int64) -> Bool
     ) async throws(ObjectStoreError) -> PutOutcome {
-        let place = try places(of: key)[0]
-        let seal = newSeal(place, length: length)
+        let candidate = try candidates(of: key)[0]
+        let seal = newSeal(candidate, length: length)
         let share = ProgressShare(of: length, in: seal.layout.sealedLength)
         let sealed = SealedContent(content, seal: seal)
-        return try await named(key, at: place) { place throws(ObjectStoreError) in
-            try await keeper.putIfAbsent(place.stored, sealed, length: seal.layout.sealedLength) {
+        return try await named(key, at: candidate) { candidate throws(ObjectStoreError) in
+            try await keeper.putIfAbsent(candidate.stored, sealed, length: seal.layout.sealedLength) {
                 progress(share.next($0))
             }
         }
     }
 
-    private func newSeal(_ place: Place, length: Int64) -> ObjectSeal {
-        ObjectSeal(of: place.name, with: place.key, length: length, salt: randomBytes(Int(SealedLayout.saltLength)))
+    private func newSeal(_ candidate: Candidate, length: Int64) -> ObjectSeal {
+        ObjectSeal(
+            of: candidate.name, with: candidate.key, length: length, salt: randomBytes(Int(SealedLayout.saltLength)))
     }
 
     // MARK: Reading
 
     public func get(_ key: ObjectKey, limit: Int) async throws(ObjectStoreError) -> [UInt8] {
         let longest = Int(SealedLayout(length: Int64(limit)).sealedLength)
-        return try await found(key) { place throws(ObjectStoreError) in
-            let sealed = try await keeper.get(place.stored, limit: longest)
+        return try await found(key) { candidate throws(ObjectStoreError) in
+            let sealed = try await keeper.get(candidate.stored, limit: longest)
             let header = sealed.prefix(Int(SealedLayout.headerLength))
-            guard let seal = ObjectSeal(header: header, of: place.name, with: place.key),
+            guard let seal = ObjectSeal(header: header, of: candidate.name, with: candidate.key),
                 Int64(sealed.count) == seal.layout.sealedLength
             else { throw .corrupted(key, Self.changed) }
             guard seal.layout.length <= limit else { throw .corrupted(key, "it is larger than \(limit) bytes") }
@@ -160,11 +163,11 @@ public final class EncryptedStore: ObjectStore {
         _ range: Range<Int64>, of key: ObjectKey, _ arrived: @escaping @Sendable (Int64) -> Void
     ) async throws(ObjectStoreError) -> [UInt8] {
         let longest = SealedLayout(length: SealedLayout.longestContent)
-        let end = longest.chunks(of: range).last.map { longest.place(of: $0).upperBound } ?? SealedLayout.headerLength
+        let end = longest.chunks(of: range).last.map { longest.bytes(of: $0).upperBound } ?? SealedLayout.headerLength
         let share = ProgressShare(of: Int64(range.count), in: end)
-        return try await found(key) { place throws(ObjectStoreError) in
-            let sealed = try await keeper.get(place.stored, range: 0..<end) { arrived(share.next($0)) }
-            let seal = try rememberSeal(of: key, at: place, sealed.prefix(Int(SealedLayout.headerLength))).seal
+        return try await found(key) { candidate throws(ObjectStoreError) in
+            let sealed = try await keeper.get(candidate.stored, range: 0..<end) { arrived(share.next($0)) }
+            let seal = try rememberSeal(of: key, at: candidate, sealed.prefix(Int(SealedLayout.headerLength))).seal
             let chunks = seal.layout.chunks(of: range)
             let content = cut(try open(sealed, from: 0, chunks: chunks, seal, key), to: range, chunks, seal.layout)
             // An object that is shorter than thought has come to its end before.
@@ -179,11 +182,11 @@ public final class EncryptedStore: ObjectStore {
         let seal = found.seal
         let chunks = seal.layout.chunks(of: range)
         guard let last = chunks.last else { return [] }
-        let piece = seal.layout.place(of: chunks.lowerBound).lowerBound..<seal.layout.place(of: last).upperBound
+        let piece = seal.layout.bytes(of: chunks.lowerBound).lowerBound..<seal.layout.bytes(of: last).upperBound
         let wanted = range.clamped(to: 0..<seal.layout.length)
         let share = ProgressShare(of: Int64(wanted.count), in: Int64(piece.count))
-        let sealed = try await named(key, at: found.place) { place throws(ObjectStoreError) in
-            try await keeper.get(place.stored, range: piece) { arrived(share.next($0)) }
+        let sealed = try await named(key, at: found.candidate) { candidate throws(ObjectStoreError) in
+            try await keeper.get(candidate.stored, range: piece) { arrived(share.next($0)) }
         }
         return cut(try open(sealed, from: piece.lowerBound, chunks: chunks, seal, key), to: range, chunks, seal.layout)
     }
@@ -210,19 +213,19 @@ public final class EncryptedStore: ObjectStore {
     }
 
     private func readSeal(of key: ObjectKey) async throws(ObjectStoreError) -> FoundSeal {
-        try await found(key) { place throws(ObjectStoreError) in
-            let header = try await keeper.get(place.stored, range: 0..<SealedLayout.headerLength)
-            return try rememberSeal(of: key, at: place, header)
+        try await found(key) { candidate throws(ObjectStoreError) in
+            let header = try await keeper.get(candidate.stored, range: 0..<SealedLayout.headerLength)
+            return try rememberSeal(of: key, at: candidate, header)
         }
     }
 
     private func rememberSeal(
-        of key: ObjectKey, at place: Place, _ header: some Collection<UInt8>
+        of key: ObjectKey, at candidate: Candidate, _ header: some Collection<UInt8>
     ) throws(ObjectStoreError) -> FoundSeal {
-        guard let seal = ObjectSeal(header: header, of: place.name, with: place.key) else {
+        guard let seal = ObjectSeal(header: header, of: candidate.name, with: candidate.key) else {
             throw .corrupted(key, Self.changed)
         }
-        let found = FoundSeal(seal: seal, place: place)
+        let found = FoundSeal(seal: seal, candidate: candidate)
         seals.withLock { seals in
             if seals.count >= Self.mostSeals { seals = [:] }
             seals[key] = found
@@ -278,15 +281,17 @@ public final class EncryptedStore: ObjectStore {
     // MARK: The rest
 
     public func modified(_ key: ObjectKey) async throws(ObjectStoreError) -> Timestamp {
-        try await found(key) { place throws(ObjectStoreError) in try await keeper.modified(place.stored) }
+        try await found(key) { candidate throws(ObjectStoreError) in try await keeper.modified(candidate.stored) }
     }
 
     public func now() async throws(ObjectStoreError) -> Timestamp { try await keeper.now() }
 
     public func delete(_ key: ObjectKey) async throws(ObjectStoreError) {
         seals.withLock { $0[key] = nil }
-        for place in try places(of: key) {
-            try await named(key, at: place) { place throws(ObjectStoreError) in try await keeper.delete(place.stored) }
+        for candidate in try candidates(of: key) {
+            try await named(key, at: candidate) { candidate throws(ObjectStoreError) in
+                try await keeper.delete(candidate.stored)
+            }
         }
     }
 

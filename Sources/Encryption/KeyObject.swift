@@ -155,12 +155,12 @@ public struct KeyObject: Sendable, Equatable, Codable {
         defer { plain.overwrite() }
         let length = 8 + ContainerKey.length
         guard plain.count % length == 8 else { return nil }
-        func start(_ place: Int) -> Int64 {
-            Int64(truncatingIfNeeded: plain[place..<place + 8].reduce(UInt64(0)) { $0 << 8 | UInt64($1) })
+        func start(_ offset: Int) -> Int64 {
+            Int64(truncatingIfNeeded: plain[offset..<offset + 8].reduce(UInt64(0)) { $0 << 8 | UInt64($1) })
         }
-        let periods = stride(from: 0, to: plain.count - 8, by: length).map { place in
+        let periods = stride(from: 0, to: plain.count - 8, by: length).map { offset in
             KeyRing.Period(
-                key: ContainerKey(bytes: SecretBytes(plain[place + 8..<place + length])), start: start(place))
+                key: ContainerKey(bytes: SecretBytes(plain[offset + 8..<offset + length])), start: start(offset))
         }
         return KeyRing(periods + [KeyRing.Period(key: key, start: start(plain.count - 8))])
     }

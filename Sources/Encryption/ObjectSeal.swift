@@ -45,11 +45,11 @@ struct ObjectSeal: Sendable {
     ///
     /// - Parameters:
     ///   - content: the bytes of the chunk without padding.
-    ///   - place: where the sealed chunk goes, in `result`.
-    func seal(_ content: [UInt8], chunk: Int64, into result: inout [UInt8], at place: Int) {
+    ///   - offset: where the sealed chunk goes, in `result`.
+    func seal(_ content: [UInt8], chunk: Int64, into result: inout [UInt8], at offset: Int) {
         let padding = layout.content(of: chunk).count - content.count
         let padded = padding > 0 ? content + [UInt8](repeating: 0, count: padding) : content
-        AuthenticatedCipher.aes256GCM.seal(padded.span, into: &result, at: place, key: key, nonce: nonce(of: chunk))
+        AuthenticatedCipher.aes256GCM.seal(padded.span, into: &result, at: offset, key: key, nonce: nonce(of: chunk))
     }
 
     /// Opens chunks where they stand.
@@ -61,8 +61,8 @@ struct ObjectSeal: Sendable {
     func open(_ chunks: Range<Int64>, in bytes: inout [UInt8], from start: Int64) -> Bool {
         var end = 0
         for chunk in chunks {
-            let place = layout.place(of: chunk)
-            let sealed = Int(place.lowerBound - start)..<Int(place.upperBound - start)
+            let range = layout.bytes(of: chunk)
+            let sealed = Int(range.lowerBound - start)..<Int(range.upperBound - start)
             let isOpened = AuthenticatedCipher.aes256GCM.open(
                 &bytes, at: sealed, to: end, key: key, nonce: nonce(of: chunk))
             if !isOpened { return false }

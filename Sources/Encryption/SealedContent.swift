@@ -26,16 +26,16 @@ final class SealedContent: ObjectContent {
         let header = range.clamped(to: 0..<SealedLayout.headerLength)
         bytes.replaceSubrange(0..<header.count, with: seal.header[Int(header.lowerBound)..<Int(header.upperBound)])
         for chunk in layout.sealedChunks(of: range) {
-            let place = layout.place(of: chunk)
-            let wanted = range.clamped(to: place)
+            let whole = layout.bytes(of: chunk)
+            let wanted = range.clamped(to: whole)
             let start = Int(wanted.lowerBound - range.lowerBound)
             let isWhole: Bool
-            if wanted == place {
+            if wanted == whole {
                 isWhole = try seal(chunk, into: &bytes, at: start)
             } else {
-                var sealed = [UInt8](repeating: 0, count: place.count)
+                var sealed = [UInt8](repeating: 0, count: whole.count)
                 isWhole = try seal(chunk, into: &sealed, at: 0)
-                let part = Int(wanted.lowerBound - place.lowerBound)..<Int(wanted.upperBound - place.lowerBound)
+                let part = Int(wanted.lowerBound - whole.lowerBound)..<Int(wanted.upperBound - whole.lowerBound)
                 bytes.replaceSubrange(start..<start + wanted.count, with: sealed[part])
             }
             // A file that became shorter ends here: what is sent must not look whole.
@@ -50,7 +50,7 @@ final class SealedContent: ObjectContent {
         let plain = try content.read(at: wanted.lowerBound, count: wanted.count)
         guard plain.count == wanted.count else { return false }
         seal.seal(plain, chunk: chunk, into: &result, at: start)
-        let end = start + seal.layout.place(of: chunk).count
+        let end = start + seal.layout.bytes(of: chunk).count
         let tag = Array(result[end - Int(SealedLayout.tagLength)..<end])
         let first = tags.withLock { tags in
             let first = tags[chunk] ?? tag

@@ -33,7 +33,7 @@ struct SealedLayout: Equatable {
     }
 
     /// The bytes of the object in which a chunk stands.
-    func place(of chunk: Int64) -> Range<Int64> {
+    func bytes(of chunk: Int64) -> Range<Int64> {
         let start = Self.headerLength + chunk * (Self.chunkLength + Self.tagLength)
         return start..<start + Int64(content(of: chunk).count) + Self.tagLength
     }
@@ -47,10 +47,11 @@ struct SealedLayout: Equatable {
 
     /// The chunks of which something stands in some bytes of the object.
     func sealedChunks(of range: Range<Int64>) -> Range<Int64> {
-        let step = Self.chunkLength + Self.tagLength
+        let sealedChunk = Self.chunkLength + Self.tagLength
         let known = range.clamped(to: Self.headerLength..<sealedLength)
         guard !known.isEmpty else { return 0..<0 }
-        return (known.lowerBound - Self.headerLength) / step..<(known.upperBound - 1 - Self.headerLength) / step + 1
+        return (known.lowerBound - Self.headerLength) / sealedChunk..<(known.upperBound - 1 - Self.headerLength)
+            / sealedChunk + 1
     }
 
     /// The nonce of a piece: 11 bytes of its number, and 1 for the last one.

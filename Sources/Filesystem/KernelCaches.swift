@@ -101,14 +101,14 @@ final class KernelCaches: LibraryObserver {
 extension ListedPath {
     /// The path of something in the trash. Its inode numbers are the kernel's.
     init(_ change: TrashChange) {
-        let top = Node.trashPlace(.top), files = Node.trashPlace(.files)
+        let top = Node.trashFolder(.top), files = Node.trashFolder(.files)
         var kind = EntryKind.document
-        if case .trashPlace = change.node { kind = .folder }
+        if case .trashFolder = change.node { kind = .folder }
         self.init(
             below: Library.trashDirectoryName,
             folders: [
                 .init(
-                    folder: InodeNumber(kernel: top), name: TrashPlace.files.name ?? "",
+                    folder: InodeNumber(kernel: top), name: TrashFolder.files.name ?? "",
                     inode: InodeNumber(kernel: files), kind: .folder)
             ],
             entry: .init(

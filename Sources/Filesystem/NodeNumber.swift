@@ -37,7 +37,7 @@ extension Node {
         case .entry(let inode): fuse_ino_t(inode.number)
         case .version(let inode): fuse_ino_t(inode.number)
         case .location: Self.locationBit
-        case .report(.trash), .trashPlace, .trashed, .trashInfo: Self.trashBit | fuse_ino_t(trashNumber)
+        case .report(.trash), .trashFolder, .trashed, .trashInfo: Self.trashBit | fuse_ino_t(trashNumber)
         case .state(let inode): fuse_ino_t(inode.number) | Self.stateBit
         case .order(let inode): fuse_ino_t(inode.number) | Self.orderBit
         case .versions(.conflicts, let inode): fuse_ino_t(inode.number) | Self.conflictsBit
@@ -56,15 +56,15 @@ extension Node {
         self =
             switch number {
             case 0: .report(.trash)
-            case 1: .trashPlace(.top)
-            case 2: .trashPlace(.files)
-            case 3: .trashPlace(.info)
-            case ..<8: .trashPlace(.expunged)
+            case 1: .trashFolder(.top)
+            case 2: .trashFolder(.files)
+            case 3: .trashFolder(.info)
+            case ..<8: .trashFolder(.expunged)
             default:
                 switch number & 3 {
                 case 0: .trashed(number >> 3)
                 case 1: .trashInfo(number >> 3)
-                default: .trashPlace(.folder(number >> 3))
+                default: .trashFolder(.folder(number >> 3))
                 }
             }
     }
@@ -82,13 +82,13 @@ extension Node {
 
     private var trashNumber: Int64 {
         switch self {
-        case .trashPlace(.top): 1
-        case .trashPlace(.files): 2
-        case .trashPlace(.info): 3
-        case .trashPlace(.expunged): 4
+        case .trashFolder(.top): 1
+        case .trashFolder(.files): 2
+        case .trashFolder(.info): 3
+        case .trashFolder(.expunged): 4
         case .trashed(let number): number << 3
         case .trashInfo(let number): number << 3 | 1
-        case .trashPlace(.folder(let number)): number << 3 | 2
+        case .trashFolder(.folder(let number)): number << 3 | 2
         default: 0
         }
     }

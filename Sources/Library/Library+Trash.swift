@@ -6,24 +6,24 @@ import Glibc
 /// `MOUNT/.Trash-UID`, the trash as file managers expect it (`TrashDirectory`).
 extension Library {
     /// `.Trash-UID`, of the user who mounted.
-    public static let trashDirectoryName = TrashPlace.topName(of: getuid())
+    public static let trashDirectoryName = TrashFolder.topName(of: getuid())
 
     public func lookupTrashDirectory() throws(Refusal) -> Resolved {
-        let node = Node.trashPlace(.top)
+        let node = Node.trashFolder(.top)
         return Resolved(node: node, attributes: try attributes(of: node), isCacheable: false)
     }
 
-    public func lookup(_ name: some Collection<UInt8>, in place: TrashPlace) throws(Refusal) -> Resolved {
-        try trashDirectory.lookup(name, in: place)
+    public func lookup(_ name: some Collection<UInt8>, in folder: TrashFolder) throws(Refusal) -> Resolved {
+        try trashDirectory.lookup(name, in: folder)
     }
 
-    public func list(_ place: TrashPlace) throws(Refusal) -> [ListedName] { try trashDirectory.list(place) }
+    public func list(_ folder: TrashFolder) throws(Refusal) -> [ListedName] { try trashDirectory.list(folder) }
 
     /// The folder of a place; nil for `.Trash-UID`, which lies in the mountpoint.
-    public func parent(of place: TrashPlace) -> TrashPlace? { trashDirectory.parent(of: place) }
+    public func parent(of folder: TrashFolder) -> TrashFolder? { trashDirectory.parent(of: folder) }
 
     /// The kernel has forgotten a place.
-    public func forget(_ place: TrashPlace) { trashDirectory.forget(place) }
+    public func forget(_ folder: TrashFolder) { trashDirectory.forget(folder) }
 
     public func trashInfoText(_ number: Int64) throws(Refusal) -> String { try trashDirectory.infoText(number) }
 
@@ -31,29 +31,30 @@ extension Library {
         try trashDirectory.open(number, flags: flags)
     }
 
-    public func announceTrash(_ name: some Collection<UInt8>, in place: TrashPlace) throws(Refusal) -> Resolved {
-        try trashDirectory.announce(name, in: place)
+    public func announceTrash(_ name: some Collection<UInt8>, in folder: TrashFolder) throws(Refusal) -> Resolved {
+        try trashDirectory.announce(name, in: folder)
     }
 
     public func throwAway(
-        _ name: some Collection<UInt8>, in parent: InodeNumber, as label: some Collection<UInt8>, in place: TrashPlace,
+        _ name: some Collection<UInt8>, in parent: InodeNumber, as label: some Collection<UInt8>,
+        in folder: TrashFolder,
         by caller: Caller
-    ) throws(Refusal) { try trashDirectory.throwAway(name, in: parent, as: label, in: place, by: caller) }
+    ) throws(Refusal) { try trashDirectory.throwAway(name, in: parent, as: label, in: folder, by: caller) }
 
     public func restoreTrashed(
-        _ label: some Collection<UInt8>, in place: TrashPlace, to newName: some Collection<UInt8>,
+        _ label: some Collection<UInt8>, in folder: TrashFolder, to newName: some Collection<UInt8>,
         in newParent: InodeNumber, by caller: Caller
-    ) throws(Refusal) { try trashDirectory.restore(label, in: place, to: newName, in: newParent, by: caller) }
+    ) throws(Refusal) { try trashDirectory.restore(label, in: folder, to: newName, in: newParent, by: caller) }
 
-    public func moveTrashed(_ name: some Collection<UInt8>, in place: TrashPlace, to newPlace: TrashPlace)
+    public func moveTrashed(_ name: some Collection<UInt8>, in folder: TrashFolder, to newFolder: TrashFolder)
         throws(Refusal)
-    { try trashDirectory.move(name, in: place, to: newPlace) }
+    { try trashDirectory.move(name, in: folder, to: newFolder) }
 
-    public func removeTrashed(_ name: some Collection<UInt8>, in place: TrashPlace) throws(Refusal) {
-        try trashDirectory.remove(name, in: place)
+    public func removeTrashed(_ name: some Collection<UInt8>, in folder: TrashFolder) throws(Refusal) {
+        try trashDirectory.remove(name, in: folder)
     }
 
-    public func removeTrashedFolder(_ name: some Collection<UInt8>, in place: TrashPlace) throws(Refusal) {
-        try trashDirectory.removeFolder(name, in: place)
+    public func removeTrashedFolder(_ name: some Collection<UInt8>, in folder: TrashFolder) throws(Refusal) {
+        try trashDirectory.removeFolder(name, in: folder)
     }
 }

@@ -109,9 +109,8 @@ public final class Library: Sendable {
             withdrawals: withdrawals)
         comparison = StoreComparison(
             transactions, store: store, backing: backing, openFiles: openFiles, unseenWrites: unseenWrites,
-            cloud: cloud, notices: notices, namespace: namespace, contents: contents, identities: identities,
-            migration: migration,
-            foundFiles: foundFiles, actions: actions)
+            cloud: cloud, notices: notices, namespace: namespace, withdrawals: withdrawals, contents: contents,
+            identities: identities, migration: migration, foundFiles: foundFiles, actions: actions)
         let removal = Removal(
             transactions, backing: backing, openFiles: openFiles, transfers: transfers, withdrawals: withdrawals,
             fileAttributes: fileAttributes, orphans: orphans)
@@ -139,7 +138,8 @@ public final class Library: Sendable {
             transactions, namespace: namespace, tree: tree, actions: actions)
         undoing = Undoing(
             transactions, store: store, device: device, backing: backing, openFiles: openFiles, cloud: cloud,
-            actions: actions, namespace: namespace, tree: tree, removal: removal, foundFiles: foundFiles,
+            actions: actions, namespace: namespace, withdrawals: withdrawals, contents: contents, tree: tree,
+            removal: removal, foundFiles: foundFiles,
             fileAttributes: fileAttributes, replicatedTree: replicatedTree, preferredLocation: preferredLocation,
             versionFiles: versionFiles)
         trashDirectory = TrashDirectory(

@@ -26,7 +26,7 @@ extension Refusal {
         case .folderNotEmpty: .directoryNotEmpty
         case .isOfTheTree, .checkupUnderWay: .resourceBusy
         case .notSymbolicLink, .noContent, .negativeSize, .attributeWithoutName, .unknownFlags, .unknownCheckup,
-            .unknownNameInOrder, .unknownSortMode, .unknownPlace, .unknownAction:
+            .unknownNameInOrder, .unknownSortMode, .unknownPosition, .unknownAction:
             .invalidArgument
         case .noSuchHandle, .notOpenForWriting: .badFileDescriptor
         case .contentNotHere: .resourceTemporarilyUnavailable

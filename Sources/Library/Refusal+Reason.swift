@@ -47,7 +47,7 @@ extension Refusal: CustomStringConvertible {
         case .unknownNameInOrder: "no entry of the folder has this name"
         case .sorted(let mode): "the folder is sorted by \(mode.rawValue), so it has no order that could be changed"
         case .unknownSortMode: "a folder is sorted by name, modified, created or size, or manually"
-        case .unknownPlace: "a place is `before NAME`, `after NAME` or `to NUMBER`"
+        case .unknownPosition: "a place is `before NAME`, `after NAME` or `to NUMBER`"
         case .staysHere(let reason): reason.text
         case .alwaysHere: "it is always here"
         case .unknownKeeping: "the value of user.document.keep is always"

@@ -83,7 +83,7 @@ public enum Refusal: Error, Equatable, Sendable {
     case sorted(SortMode)
     case unknownSortMode
     /// The value of an attribute that moves an entry within its folder cannot be read.
-    case unknownPlace
+    case unknownPosition
 
     // Contents that stay here
     /// The content of a document must stay on this device.

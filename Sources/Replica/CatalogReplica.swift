@@ -27,8 +27,8 @@ package struct CatalogReplica {
     package func visibleEntry(_ id: EntryID, at time: Timestamp) throws -> ReplicaEntry? {
         guard var entry = try entry(id) else { return nil }
         for withdrawal in try rows.withdrawals(inFavourOf: id) {
-            let heads = try self.entry(withdrawal.id)?.versions?.heads ?? []
-            entry = entry.inheriting(heads.filter { withdrawal.bequest.contains($0.id) }, from: withdrawal.id)
+            let leaves = try self.entry(withdrawal.id)?.versions?.leaves ?? []
+            entry = entry.inheriting(leaves.filter { withdrawal.bequest.contains($0.id) }, from: withdrawal.id)
         }
         guard let resolution = try rows.pendingResolution(of: id) else { return entry }
         guard let deleted = entry.deleted, try rows.entry(id)?.pending.contains(.creation) == true else {
@@ -125,7 +125,7 @@ extension ReplicaEntry {
     }
 
     /// The versions whose contents the container must keep.
-    fileprivate var neededVersions: Set<VersionID> { isDeleted ? [] : Set(versions?.heads.map(\.id) ?? []) }
+    fileprivate var neededVersions: Set<VersionID> { isDeleted ? [] : Set(versions?.leaves.map(\.id) ?? []) }
 }
 
 extension Rows {

@@ -176,6 +176,7 @@ struct CatalogFileTests {
                     "17: restoring a version can be undone",
                     "18: what other devices deleted",
                     "19: a commit takes a part of very many deletions",
+                    "20: bundles and leaves",
                 ])
             try queue.close()
         }

@@ -76,7 +76,7 @@ struct ConsistencyTests {
                 }
                 #expect(try transaction.entriesUnknownToContainer().map(\.filename) == ["2"])
                 #expect(try transaction.replicaEntriesNotShown() == [EntryID(numbered: 4)])
-                try transaction.store(Withdrawal(id: EntryID(numbered: 4), seen: [], depth: 0, step: nil))
+                try transaction.store(Withdrawal(id: EntryID(numbered: 4), seen: [], depth: 0, bundle: nil))
                 #expect(try transaction.replicaEntriesNotShown().isEmpty)
             }
         }

@@ -33,7 +33,7 @@ struct EntryRowTests {
         entry.contentVersion = VersionID(numbered: 3)
         entry.pending = [.creation, .position]
         entry.revision = 12
-        entry.step = 13
+        entry.bundle = 13
         entry.conflicts = 14
         entry.error = "retrying in 8 s"
         entry.awaited = Array("{}".utf8)

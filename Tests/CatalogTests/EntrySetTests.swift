@@ -25,24 +25,24 @@ struct EntrySetTests {
                         == [inodes[0], inodes[3], inodes[5], inodes[6]])
                 #expect(try transaction.entriesNeedingUpload(limit: 2).count == 2)
                 #expect(try transaction.pendingCount() == 6)
-                try transaction.store(Withdrawal(id: EntryID(numbered: 1), seen: [], depth: 0, step: nil))
+                try transaction.store(Withdrawal(id: EntryID(numbered: 1), seen: [], depth: 0, bundle: nil))
                 #expect(try transaction.pendingCount() == 7)
             }
         }
     }
 
-    @Test func `a step tells how many of its contents are missing`() throws {
+    @Test func `a bundle tells how many of its contents are missing`() throws {
         try withCatalog { catalog in
             try catalog.write { transaction in
                 for (number, pending) in [PendingChanges.content, .content, .name, []].enumerated() {
                     var entry = try Entry.document("a", filename: "\(number)", in: .cloud, location: .cloud)
                     entry.pending = pending
-                    entry.step = 7
+                    entry.bundle = 7
                     try transaction.insert(entry)
                 }
-                #expect(try transaction.uploadsByStep() == [7: 2])
-                #expect(try transaction.pendingEntries(inStep: 7).count == 3)
-                #expect(try transaction.pendingEntries(inStep: 8).isEmpty)
+                #expect(try transaction.uploadsByBundle() == [7: 2])
+                #expect(try transaction.pendingEntries(inBundle: 7).count == 3)
+                #expect(try transaction.pendingEntries(inBundle: 8).isEmpty)
             }
         }
     }
@@ -63,7 +63,7 @@ struct EntrySetTests {
                 try transaction.insert(placeholder)
                 try transaction.insert(.document("c", filename: "3"))
                 #expect(try transaction.arrivingEntries(limit: 10).map(\.inode) == [inode])
-                #expect(try transaction.arrivingSteps().isEmpty)
+                #expect(try transaction.arrivingBundles().isEmpty)
             }
         }
     }

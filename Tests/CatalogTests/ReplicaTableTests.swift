@@ -73,9 +73,9 @@ struct ReplicaTableTests {
 
     @Test func `withdrawals come back, what is in a folder before the folder`() throws {
         try withCatalog { catalog in
-            let shallow = Withdrawal(id: EntryID(numbered: 1), seen: [], depth: 0, step: nil)
-            let deep = Withdrawal(id: EntryID(numbered: 3), seen: [VersionID(numbered: 7)], depth: 2, step: 5)
-            let beside = Withdrawal(id: EntryID(numbered: 2), seen: [VersionID(numbered: 8)], depth: 2, step: nil)
+            let shallow = Withdrawal(id: EntryID(numbered: 1), seen: [], depth: 0, bundle: nil)
+            let deep = Withdrawal(id: EntryID(numbered: 3), seen: [VersionID(numbered: 7)], depth: 2, bundle: 5)
+            let beside = Withdrawal(id: EntryID(numbered: 2), seen: [VersionID(numbered: 8)], depth: 2, bundle: nil)
             try catalog.write { transaction in
                 for withdrawal in [shallow, deep, beside] { try transaction.store(withdrawal) }
                 #expect(try transaction.withdrawals() == [beside, deep, shallow])
@@ -89,13 +89,13 @@ struct ReplicaTableTests {
 
     @Test func `a withdrawal is one per entry, and is deleted alone`() throws {
         try withCatalog { catalog in
-            var withdrawal = Withdrawal(id: EntryID(numbered: 1), seen: [], depth: 0, step: nil)
-            let other = Withdrawal(id: EntryID(numbered: 2), seen: [], depth: 0, step: nil)
+            var withdrawal = Withdrawal(id: EntryID(numbered: 1), seen: [], depth: 0, bundle: nil)
+            let other = Withdrawal(id: EntryID(numbered: 2), seen: [], depth: 0, bundle: nil)
             try catalog.write { transaction in
                 try transaction.store(withdrawal)
                 try transaction.store(other)
                 withdrawal.seen = [VersionID(numbered: 1), VersionID(numbered: 3)]
-                withdrawal.step = 3
+                withdrawal.bundle = 3
                 try transaction.store(withdrawal)
                 #expect(try transaction.withdrawals() == [withdrawal, other])
                 try transaction.deleteWithdrawal(withdrawal.id)

@@ -14,7 +14,7 @@ struct RollbackTests {
                     try transaction.insert(.folder("gone"))
                     try transaction.delete(kept)
                     try transaction.set(.deviceName, "laptop")
-                    try transaction.store(Withdrawal(id: EntryID(numbered: 1), seen: [], depth: 0, step: nil))
+                    try transaction.store(Withdrawal(id: EntryID(numbered: 1), seen: [], depth: 0, bundle: nil))
                     try transaction.setOutbox([1], commit: CommitID(numbered: 1))
                     throw Interruption()
                 }

@@ -95,6 +95,51 @@ struct SchemaTests {
         }
     }
 
+    /// A step of the undo list kept the row's bundle in the column of its own number.
+    @Test func `bundles and choices keep their numbers and versions under the new names of their columns`() throws {
+        try withTemporaryFolder { folder throws in
+            let path = folder + "/catalog"
+            let first = try Catalog(path: path)
+            let (document, removed, version) = (EntryID.random(), EntryID.random(), VersionID.random())
+            let choice = ActionStep.VersionChoice(before: [version], after: [])
+            try first.write { transaction throws in
+                var entry = try Entry.document("a.txt", filename: "a.txt", id: document)
+                entry.bundle = 7
+                try transaction.insert(entry)
+                try transaction.store(Withdrawal(id: removed, seen: [version], depth: 2, bundle: 8))
+                try transaction.append(
+                    ActionStep(action: 1, number: 3, change: .chosen(choice), entry: entry, folder: nil),
+                    of: ActionRecord(id: 1, time: Timestamp(nanoseconds: 1), name: ActionName(.choose)))
+            }
+            try first.close()
+            try Self.edit(path) { db throws in
+                try db.execute(
+                    sql: """
+                        DELETE FROM grdb_migrations WHERE identifier LIKE '20: %';
+                        ALTER TABLE entries RENAME COLUMN bundle TO step;
+                        ALTER TABLE withdrawals RENAME COLUMN bundle TO step;
+                        ALTER TABLE steps DROP COLUMN bundle;
+                        ALTER TABLE steps RENAME COLUMN leavesBefore TO headsBefore;
+                        ALTER TABLE steps RENAME COLUMN leavesAfter TO headsAfter;
+                        DROP INDEX entriesByBundle;
+                        DROP INDEX withdrawalsByBundle;
+                        CREATE INDEX entriesByStep ON entries(step) WHERE step IS NOT NULL;
+                        CREATE INDEX withdrawalsByStep ON withdrawals(step) WHERE step IS NOT NULL;
+                        """)
+            }
+            let catalog = try Catalog(path: path)
+            try catalog.read { rows throws in
+                #expect(try rows.entry(document)?.bundle == 7)
+                #expect(try rows.withdrawal(of: removed)?.bundle == 8)
+                let step = try #require(try rows.step(3, of: 1))
+                #expect(step.change == .chosen(choice))
+                #expect(step.number == 3)
+                #expect(step.entry.bundle == nil)
+            }
+            try catalog.close()
+        }
+    }
+
     @Test func `a catalog from before the first released schema is refused, and left as it is`() throws {
         try withTemporaryFolder { folder throws in
             let path = folder + "/catalog"

@@ -5,7 +5,7 @@ import Testing
 /// The table `settings`.
 struct SettingsTests {
     @Test(arguments: [
-        Setting.deviceID, .deviceName, .logHead, .sequentialNumber, .stepNumber, .catalogFile,
+        Setting.deviceID, .deviceName, .logHead, .sequentialNumber, .bundleNumber, .catalogFile,
     ])
     func `a setting comes back, and is no other`(setting: Setting) throws {
         try withCatalog { catalog in
@@ -22,9 +22,9 @@ struct SettingsTests {
 
     @Test func `a counter starts at 1 and never stands still`() throws {
         try withCatalog { catalog throws in
-            #expect(try (0..<3).map { _ in try catalog.write { try $0.next(.stepNumber) } } == [1, 2, 3])
+            #expect(try (0..<3).map { _ in try catalog.write { try $0.next(.bundleNumber) } } == [1, 2, 3])
             #expect(try catalog.write { try $0.next(.sequentialNumber) } == 1)
-            #expect(try catalog.read { try $0.setting(.stepNumber) } == "3")
+            #expect(try catalog.read { try $0.setting(.bundleNumber) } == "3")
         }
     }
 

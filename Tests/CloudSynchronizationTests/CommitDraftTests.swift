@@ -27,7 +27,7 @@ struct CommitDraftTests {
     }
 
     /// A folder that the container does not know yet.
-    private static func folder(_ name: String, inode: Int64, in parent: InodeNumber = .cloud, step: Int64? = nil)
+    private static func folder(_ name: String, inode: Int64, in parent: InodeNumber = .cloud, bundle: Int64? = nil)
         -> Entry
     {
         var entry = Entry(
@@ -36,7 +36,7 @@ struct CommitDraftTests {
         entry.inode = InodeNumber(inode)
         entry.id = .random()
         entry.pending = .creation
-        entry.step = step
+        entry.bundle = bundle
         return entry
     }
 
@@ -54,7 +54,7 @@ struct CommitDraftTests {
         }
         let unknown = Set(folders.filter { $0.pending.contains(.creation) }.map(\.inode))
         return CommitDraft(
-            pending: pending, blockedSteps: blocked, withdrawals: withdrawals, resolutions: resolutions,
+            pending: pending, blockedBundles: blocked, withdrawals: withdrawals, resolutions: resolutions,
             uploaded: uploaded, parents: parents, depths: depths, unknownFolders: unknown, heirs: heirs, known: known,
             device: device)
     }
@@ -110,7 +110,7 @@ struct CommitDraftTests {
                 document: .random(), revision: 1, version: Self.version(base: inherited))
         ]
         let withdrawal = Withdrawal(
-            id: .random(), seen: [], depth: 0, step: nil, heir: id, bequest: [inherited])
+            id: .random(), seen: [], depth: 0, bundle: nil, heir: id, bequest: [inherited])
         let first = Self.draft(
             [heir], uploaded: uploaded, withdrawals: [withdrawal], resolutions: choice, heirs: [id])
         #expect(Self.subjects(first) == [withdrawal.id, withdrawal.id])
@@ -127,17 +127,17 @@ struct CommitDraftTests {
         #expect(draft.sent.first?.changes == PendingChanges.name.rawValue)
     }
 
-    @Test func `no change of a step is sent while one of them is not ready`() {
+    @Test func `no change of a bundle is sent while one of them is not ready`() {
         var entry = Self.document("Plan", inode: 100, pending: .name)
-        entry.step = 3
-        let withdrawal = Withdrawal(id: .random(), seen: [], depth: 0, step: 3)
+        entry.bundle = 3
+        let withdrawal = Withdrawal(id: .random(), seen: [], depth: 0, bundle: 3)
         #expect(Self.draft([entry], blocked: [3], withdrawals: [withdrawal]).isEmpty)
         #expect(Self.draft([entry], blocked: [4], withdrawals: [withdrawal]).changes.count == 2)
     }
 
     @Test func `the entries of a folder are deleted before the folder`() {
-        let outer = Withdrawal(id: .random(), seen: [], depth: 0, step: nil)
-        let inner = Withdrawal(id: .random(), seen: [], depth: 1, step: nil)
+        let outer = Withdrawal(id: .random(), seen: [], depth: 0, bundle: nil)
+        let inner = Withdrawal(id: .random(), seen: [], depth: 1, bundle: nil)
         #expect(Self.draft([], withdrawals: [outer, inner]).withdrawn == [inner.id, outer.id])
     }
 
@@ -152,25 +152,25 @@ struct CommitDraftTests {
     }
 
     @Test func `the entries of a folder that the container does not know wait for it`() {
-        let folder = Self.folder("Trip", inode: 100, step: 3)
+        let folder = Self.folder("Trip", inode: 100, bundle: 3)
         let inner = Self.folder("Days", inode: 101, in: folder.inode)
         var document = Self.document("Plan", inode: 102, pending: .name)
         document.parent = inner.inode
         let folders = [folder, inner]
-        // The folder is part of a step with a change that is not ready, or is not to be sent at all.
+        // The folder is part of a bundle with a change that is not ready, or is not to be sent at all.
         #expect(Self.draft([folder, inner, document], blocked: [3], folders: folders).isEmpty)
         #expect(Self.draft([document], folders: folders).isEmpty)
         let draft = Self.draft([document, inner, folder], folders: folders)
         #expect(Self.subjects(draft) == [folder.id, inner.id, document.id])
     }
 
-    @Test func `a step that needs a folder of a waiting step waits as a whole`() {
-        let folder = Self.folder("Trip", inode: 100, step: 3)
-        let inner = Self.folder("Days", inode: 101, in: folder.inode, step: 4)
-        let beside = Self.folder("Beside", inode: 102, step: 4)
-        let innermost = Self.folder("Day", inode: 103, in: inner.inode, step: 5)
-        let free = Self.folder("Free", inode: 104, step: 6)
-        let withdrawal = Withdrawal(id: .random(), seen: [], depth: 0, step: 4)
+    @Test func `a bundle that needs a folder of a waiting bundle waits as a whole`() {
+        let folder = Self.folder("Trip", inode: 100, bundle: 3)
+        let inner = Self.folder("Days", inode: 101, in: folder.inode, bundle: 4)
+        let beside = Self.folder("Beside", inode: 102, bundle: 4)
+        let innermost = Self.folder("Day", inode: 103, in: inner.inode, bundle: 5)
+        let free = Self.folder("Free", inode: 104, bundle: 6)
+        let withdrawal = Withdrawal(id: .random(), seen: [], depth: 0, bundle: 4)
         let folders = [folder, inner, beside, innermost, free]
         let waiting = Self.draft(folders, blocked: [3], withdrawals: [withdrawal], folders: folders)
         #expect(Self.subjects(waiting) == [free.id])
@@ -180,7 +180,7 @@ struct CommitDraftTests {
     }
 
     @Test func `the entries of a folder that the container knows need not wait for it`() {
-        var folder = Self.folder("Trip", inode: 100, step: 3)
+        var folder = Self.folder("Trip", inode: 100, bundle: 3)
         folder.pending = .name
         var document = Self.document("Plan", inode: 102, pending: .name)
         document.parent = folder.inode
@@ -189,7 +189,7 @@ struct CommitDraftTests {
 
     @Test func `very many deletions are sent in several commits, each of a size that the log accepts`() throws {
         let withdrawals = (0..<100_000).map { _ in
-            Withdrawal(id: .random(), seen: [.random()], depth: 1, step: nil)
+            Withdrawal(id: .random(), seen: [.random()], depth: 1, bundle: nil)
         }
         let draft = Self.draft([], withdrawals: withdrawals)
         #expect(!draft.isEmpty)

@@ -59,7 +59,7 @@ struct WaitCourseTests {
 
     @Test func `offline is said once each time`() {
         var course = WaitCourse()
-        func news(_ step: WaitCourse.Step) -> String? { if case .waiting(_, let news) = step { news } else { nil } }
+        func news(_ step: WaitCourse.Decision) -> String? { if case .waiting(_, let news) = step { news } else { nil } }
         #expect(news(course.next(state(2, "offline")))?.contains("2 changes still to send") == true)
         #expect(news(course.next(state(3, "offline"))) == nil)
         #expect(course.timeoutReason.hasSuffix("; the cloud cannot be reached"))

@@ -376,7 +376,7 @@ struct CleaningTests {
             let present = Set(try await contents(laptop).compactMap { ContentKey($0)?.version })
             for change in try await laptop.commits.flatMap(\.changes) {
                 if case .create(let entry) = change {
-                    #expect(present.isSuperset(of: entry.versions?.heads.map(\.id) ?? []))
+                    #expect(present.isSuperset(of: entry.versions?.leaves.map(\.id) ?? []))
                 }
                 if case .save(_, let version) = change { #expect(present.contains(version.id)) }
             }

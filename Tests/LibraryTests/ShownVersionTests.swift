@@ -233,16 +233,16 @@ struct ShownVersionTests {
             try laptop.create("Big.txt", "big")
             try await laptop.push()
             try await phone.pull()
-            // Moved elsewhere in a step that waits for a content, and the folder removed.
+            // Moved elsewhere in a bundle that waits for a content, and the folder removed.
             try laptop.move("Day.txt", from: trip, to: other)
             let (big, moved) = (try laptop.inode("Big.txt"), try laptop.inode("Day.txt", in: other))
             try laptop.library.transactions.mutate { transaction in
                 var entry = try #require(try transaction.entry(big))
-                entry.step = 77
+                entry.bundle = 77
                 entry.markPending(.content)
                 try transaction.update(entry)
                 var day = try #require(try transaction.entry(moved))
-                day.step = 77
+                day.bundle = 77
                 try transaction.update(day)
             }
             try laptop.library.removeFolder(Array("Trip".utf8), in: .cloud)

@@ -12,14 +12,14 @@ import Testing
 struct TrashFolderTests {
     private let command = Caller(thread: 7)
 
-    private func names(_ device: TestDevice, _ place: TrashPlace = .files) throws -> [String] {
+    private func names(_ device: TestDevice, _ place: TrashFolder = .files) throws -> [String] {
         try device.library.list(place).map(\.name)
     }
 
-    private func folder(_ name: String, in place: TrashPlace = .files, _ device: TestDevice) throws -> TrashPlace {
+    private func folder(_ name: String, in place: TrashFolder = .files, _ device: TestDevice) throws -> TrashFolder {
         let resolved = try device.library.lookup(name.utf8, in: place)
         #expect(resolved.attributes.type == .folder)
-        guard case .trashPlace(let folder) = resolved.node else { throw Refusal.notFolder }
+        guard case .trashFolder(let folder) = resolved.node else { throw Refusal.notFolder }
         return folder
     }
 
@@ -52,7 +52,7 @@ struct TrashFolderTests {
     }
 
     private func restore(
-        _ name: String, from place: TrashPlace = .files, as newName: String? = nil, to parent: InodeNumber,
+        _ name: String, from place: TrashFolder = .files, as newName: String? = nil, to parent: InodeNumber,
         _ device: TestDevice
     ) throws {
         try device.library.restoreTrashed(
@@ -289,7 +289,7 @@ struct TrashFolderTests {
     {
         let number = device.library.trashDirectory.number(label)
         return TrashChange(
-            label: label, node: isFolder ? .trashPlace(.folder(number)) : .trashed(number), isThere: isThere)
+            label: label, node: isFolder ? .trashFolder(.folder(number)) : .trashed(number), isThere: isThere)
     }
 
     @Test func `watchers are told what comes and goes, and not of what they do themselves`() async throws {

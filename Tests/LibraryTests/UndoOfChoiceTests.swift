@@ -28,68 +28,68 @@ struct UndoOfChoiceTests {
             options: [], by: command)
     }
 
-    private func heads(_ device: TestDevice) throws -> [VersionID] {
+    private func leaves(_ device: TestDevice) throws -> [VersionID] {
         let entry = try device.entry("F.txt")
-        return try device.library.store.catalog.read { try device.library.versionFiles.heads(of: entry, $0) }
+        return try device.library.store.catalog.read { try device.library.versionFiles.leaves(of: entry, $0) }
     }
 
     @Test(arguments: [true, false], [true, false])
     func `a choice and its undo reach all devices`(isSentFirst: Bool, discards: Bool) async throws {
         try await withConflictOnTwoDevices { laptop, phone in
-            let before = try heads(phone)
+            let before = try leaves(phone)
             let text = try await phone.text("F.txt")
             if discards { try discard(on: phone) } else { try chooseOther(on: phone) }
-            let chosen = try heads(phone)
+            let chosen = try leaves(phone)
             #expect(chosen.count == 1 && (chosen[0] == before[0]) == discards)
             if isSentFirst {
                 try await phone.push()
                 try await laptop.pull()
-                #expect(try heads(laptop) == chosen)
+                #expect(try leaves(laptop) == chosen)
             }
             #expect(try phone.library.undoing.listText(.undo).split(separator: "\n").first == "Choose a version of “F”")
             try phone.library.perform(.undo)
-            #expect(try heads(phone) == before)
+            #expect(try leaves(phone) == before)
             #expect(try phone.entry("F.txt").conflicts == 1)
             #expect(try await phone.text("F.txt") == text)
             try await phone.push()
             try await laptop.pull()
-            #expect(try heads(laptop) == before)
+            #expect(try leaves(laptop) == before)
             #expect(try laptop.entry("F.txt").conflicts == 1)
             #expect(try await laptop.text("F.txt") == text)
             try phone.library.perform(.redo)
-            #expect(try heads(phone) == chosen)
+            #expect(try leaves(phone) == chosen)
             try await phone.push()
             try await laptop.pull()
-            #expect(try heads(laptop) == chosen)
+            #expect(try leaves(laptop) == chosen)
             #expect(try laptop.entry("F.txt").conflicts == 0)
         }
     }
 
     @Test func `what one command chooses for one document is one step`() async throws {
         try await withConflictOnTwoDevices { laptop, phone in
-            let before = try heads(phone)
+            let before = try leaves(phone)
             try chooseOther(on: phone)
             try phone.library.perform(.undo)
             try discard(on: phone)
             try phone.library.removeFolder(Array("F.txt.conflicts".utf8), in: .cloud, by: command)
             #expect(try phone.library.undoing.listText(.undo).split(separator: "\n").first == "Choose a version of “F”")
             try phone.library.perform(.undo)
-            #expect(try heads(phone) == before)
+            #expect(try leaves(phone) == before)
         }
     }
 
     @Test func `a discarded version comes back also after an edit, and is in conflict with it`() async throws {
         for isSent in [true, false] {
             try await withConflictOnTwoDevices { laptop, phone in
-                let before = try heads(phone)
+                let before = try leaves(phone)
                 try discard(on: phone)
                 try await phone.save("F.txt", "edited")
                 if isSent { try await phone.push() }
                 try phone.library.perform(.undo)
                 try await phone.push()
                 try await laptop.pull()
-                #expect(try heads(phone) == heads(laptop))
-                #expect(try heads(laptop).dropFirst() == before.dropFirst())
+                #expect(try leaves(phone) == leaves(laptop))
+                #expect(try leaves(laptop).dropFirst() == before.dropFirst())
                 #expect(try await laptop.text("F.txt") == "edited")
             }
         }
@@ -123,9 +123,9 @@ struct UndoOfChoiceTests {
         }
     }
 
-    @Test func `the heads before and after a choice are stored`() async throws {
+    @Test func `the leaves before and after a choice are stored`() async throws {
         try await withConflictOnTwoDevices { laptop, phone in
-            let before = try heads(phone)
+            let before = try leaves(phone)
             try chooseOther(on: phone)
             let stored = try phone.library.store.catalog.read { try $0.actions(.undo, limit: 1).first }
             let steps = try phone.library.store.catalog.read { try $0.steps(of: try #require(stored).id) }
@@ -134,7 +134,7 @@ struct UndoOfChoiceTests {
                 return
             }
             #expect(choice.before == before)
-            #expect(try choice.after == heads(phone))
+            #expect(try choice.after == leaves(phone))
         }
     }
 
@@ -153,7 +153,7 @@ struct UndoOfChoiceTests {
                 #expect(try await device.text("F.txt") == other)
                 #expect(try device.entry("F.txt").conflicts == 0)
             }
-            #expect(try heads(phone) == heads(laptop))
+            #expect(try leaves(phone) == leaves(laptop))
         }
     }
 
@@ -171,7 +171,7 @@ struct UndoOfChoiceTests {
                 #expect(try await device.text("F.txt") == "edited")
                 #expect(try device.entry("F.txt").conflicts == 0)
             }
-            #expect(try heads(phone) == heads(laptop))
+            #expect(try leaves(phone) == leaves(laptop))
         }
     }
 
@@ -187,7 +187,7 @@ struct UndoOfChoiceTests {
     {
         try await withConflictOnTwoDevices { laptop, phone in
             let (_, other) = try await texts(phone)
-            let before = try heads(phone)
+            let before = try leaves(phone)
             try await phone.save("F.txt", "edited")
             try chooseOther(on: phone)
             if isCrash {
@@ -201,7 +201,7 @@ struct UndoOfChoiceTests {
                 try phone.library.perform(.undo)
                 #expect(try await phone.text("F.txt") == "edited")
                 #expect(try phone.entry("F.txt").pending.contains(.content))
-                #expect(try heads(phone) == before)
+                #expect(try leaves(phone) == before)
                 try phone.library.perform(.redo)
             }
             try phone.library.perform(.undo)

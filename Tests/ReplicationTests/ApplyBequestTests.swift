@@ -91,13 +91,13 @@ struct ApplyBequestTests {
             .save(one, phone.version(13, base: 1, modified: 250)), .bequeath(one, to: two, versions: ids(11)),
             .delete(one, seen: ids(1, 11, 12)), into: conflict())
         #expect(replica[1]?.isDeleted == false)
-        #expect(numbers(replica[1]?.versions?.heads) == [13])
+        #expect(numbers(replica[1]?.versions?.leaves) == [13])
         #expect(replica[1]?.description.modified == Timestamp(nanoseconds: 250))
     }
 
     @Test func `when the current version goes to the heir the next one is current`() throws {
         let next = try taking(.bequeath(one, to: two, versions: ids(12)), into: conflict())
-        #expect(numbers(next[1]?.versions?.heads) == [11])
+        #expect(numbers(next[1]?.versions?.leaves) == [11])
         #expect(numbers(next[2]?.versions?.conflicts) == [12])
         let earlier = try taking(.bequeath(one, to: two, versions: ids(11, 12)), into: conflict())
         #expect(numbers(earlier[1]?.versions?.all) == [1])

@@ -56,7 +56,7 @@ struct ApplyDeletionTests {
         let versions = try #require(replica[1]?.versions)
         #expect(replica[1]?.isDeleted == false)
         // Its content may be gone 30 days after the deletion: it can be neither current nor in conflict.
-        #expect(versions.heads.map(\.id) == [VersionID(numbered: 11)])
+        #expect(versions.leaves.map(\.id) == [VersionID(numbered: 11)])
         #expect(versions.superseded.map(\.version.id) == [VersionID(numbered: 1), VersionID(numbered: 2)])
         #expect(versions.superseded.last?.time == delete.time)
         expectInvariants(replica.replica)
@@ -83,16 +83,16 @@ struct ApplyDeletionTests {
             by: laptop.commit(.create(laptop.document(1))),
             laptop.commit(.save(one, laptop.version(11, base: 1, modified: 200))),
             phone.commit(.save(one, phone.version(12, base: 1, modified: 300))))
-        let heads = try #require(conflict[1]?.versions)
-        #expect(heads.current.id == VersionID(numbered: 12))
-        #expect(heads.conflicts.map(\.id) == [VersionID(numbered: 11)])
+        let history = try #require(conflict[1]?.versions)
+        #expect(history.current.id == VersionID(numbered: 12))
+        #expect(history.conflicts.map(\.id) == [VersionID(numbered: 11)])
         for seen in [[11], [12], [1, 12], [1, 11, 12]] as [[UInt8]] {
             var replica = conflict
             try replica.applyCommit(laptop.commit(.delete(one, seen: seen.map(VersionID.init(numbered:)))))
             #expect(replica[1]?.isDeleted == (seen.count == 3), "\(seen)")
-            let unseen = heads.heads.map(\.id).filter { !seen.map(VersionID.init(numbered:)).contains($0) }
-            if !unseen.isEmpty { #expect(replica[1]?.versions?.heads.map(\.id) == unseen) }
-            #expect(Set(replica[1]?.versions?.all.map(\.id) ?? []) == Set(heads.all.map(\.id)))
+            let unseen = history.leaves.map(\.id).filter { !seen.map(VersionID.init(numbered:)).contains($0) }
+            if !unseen.isEmpty { #expect(replica[1]?.versions?.leaves.map(\.id) == unseen) }
+            #expect(Set(replica[1]?.versions?.all.map(\.id) ?? []) == Set(history.all.map(\.id)))
             expectInvariants(replica.replica)
         }
     }
@@ -104,7 +104,7 @@ struct ApplyDeletionTests {
             phone.commit(.save(one, phone.version(12, base: 1, modified: 400))),
             phone.commit(.save(one, phone.version(13, base: 1, modified: 300))),
             laptop.commit(.delete(one, seen: [VersionID(numbered: 12)])))
-        #expect(replica[1]?.versions?.heads.map(\.id) == [13, 11].map(VersionID.init(numbered:)))
+        #expect(replica[1]?.versions?.leaves.map(\.id) == [13, 11].map(VersionID.init(numbered:)))
         #expect(replica[1]?.description.modified == Timestamp(nanoseconds: 300))
     }
 
@@ -216,7 +216,7 @@ struct ApplyDeletionTests {
             laptop.commit(.delete(one, seen: [VersionID(numbered: 1)])),
             phone.commit(.create(phone.document(1, version: phone.version(11, modified: 200)))))
         let versions = try #require(replica[1]?.versions)
-        #expect(versions.heads.map(\.id) == [VersionID(numbered: 11)])
+        #expect(versions.leaves.map(\.id) == [VersionID(numbered: 11)])
         #expect(versions.superseded.map(\.version.id) == [VersionID(numbered: 1)])
     }
 

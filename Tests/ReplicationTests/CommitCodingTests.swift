@@ -40,7 +40,7 @@ struct CommitCodingTests {
         let entry = TestDevice.laptop.document(1)
         let text = String(decoding: try TestDevice.laptop.commit(.create(entry)).encoded(), as: UTF8.self)
         for (json, expected) in [("2.5", .number(2.5)), ("\"a2x0T\"", .key(OrderKey("a2x0T")!))]
-            as [(String, CommittedPlace)]
+            as [(String, CommittedPosition)]
         {
             let bytes = Array(text.replacingOccurrences(of: "\"position\":1", with: "\"position\":" + json).utf8)
             let commit = try Commit.decode(bytes)
@@ -48,7 +48,7 @@ struct CommitCodingTests {
             #expect(decoded.description.position == expected)
             #expect(try commit.encoded() == bytes)
         }
-        #expect(CommittedPlace.number(2.5).key == 2.5)
+        #expect(CommittedPosition.number(2.5).key == 2.5)
     }
 
     @Test func `a commit without changes is one`() throws {

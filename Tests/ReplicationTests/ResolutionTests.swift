@@ -49,21 +49,21 @@ struct ResolutionTests {
         var replica = try conflicted()
         try replica.applyCommit(tablet.commit(.save(EntryID(numbered: 1), tablet.version(4, base: 2, modified: 400))))
         try replica.applyCommit(laptop.commit(resolve(3, discarding: 2)))
-        #expect(numbers(replica[1]?.versions?.heads) == [4, 3])
+        #expect(numbers(replica[1]?.versions?.leaves) == [4, 3])
     }
 
     @Test func `a version that was made from the chosen one stays current while the others go`() throws {
         var replica = try conflicted()
         try replica.applyCommit(tablet.commit(.save(EntryID(numbered: 1), tablet.version(4, base: 2, modified: 400))))
         try replica.applyCommit(laptop.commit(resolve(2, discarding: 3)))
-        #expect(numbers(replica[1]?.versions?.heads) == [4])
+        #expect(numbers(replica[1]?.versions?.leaves) == [4])
     }
 
     @Test func `an edit of a version that was discarded meanwhile is a conflict again`() throws {
         var replica = try conflicted()
         try replica.applyCommit(laptop.commit(resolve(2, discarding: 3)))
         try replica.applyCommit(phone.commit(.save(EntryID(numbered: 1), phone.version(5, base: 3, modified: 100))))
-        #expect(numbers(replica[1]?.versions?.heads) == [2, 5])
+        #expect(numbers(replica[1]?.versions?.leaves) == [2, 5])
     }
 
     @Test func `two different choices lose no version`() throws {
@@ -71,7 +71,7 @@ struct ResolutionTests {
         try replica.applyCommit(laptop.commit(resolve(3, discarding: 2)))
         try replica.applyCommit(phone.commit(resolve(2, discarding: 3)))
         let versions = replica[1]?.versions
-        #expect(numbers(versions?.heads) == [3])
+        #expect(numbers(versions?.leaves) == [3])
         #expect(numbers(versions?.superseded.map(\.version)) == [1, 2])
     }
 

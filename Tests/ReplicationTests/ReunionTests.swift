@@ -120,7 +120,7 @@ struct ReunionTests {
             .save(one, laptop.version(2, base: 1, modified: 300)), .save(one, laptop.version(3, base: 2, modified: 200))
         )
         let result = try united(mine, into: start(), authority)
-        #expect(numbers(result[1]?.versions?.heads) == [3])
+        #expect(numbers(result[1]?.versions?.leaves) == [3])
         #expect(numbers(result[1]?.versions?.superseded.map(\.version)) == [1, 2])
     }
 
@@ -128,8 +128,8 @@ struct ReunionTests {
     func `saves that neither side had seen of the other are in conflict`(_ authority: Reunion.Authority) throws {
         let mine = try start(.save(one, laptop.version(2, base: 1, modified: 200)))
         let theirs = try start(.save(one, phone.version(3, base: 1, modified: 300)))
-        #expect(numbers(try united(mine, into: theirs, authority)[1]?.versions?.heads) == [3, 2])
-        #expect(numbers(try united(theirs, into: mine, authority)[1]?.versions?.heads) == [3, 2])
+        #expect(numbers(try united(mine, into: theirs, authority)[1]?.versions?.leaves) == [3, 2])
+        #expect(numbers(try united(theirs, into: mine, authority)[1]?.versions?.leaves) == [3, 2])
     }
 
     @Test(arguments: authorities)
@@ -141,10 +141,10 @@ struct ReunionTests {
         ]
         let mine = try start(
             saves[0], saves[1], .resolve(one, Resolution(kept: VersionID(numbered: 2), discarded: ids(3))))
-        #expect(numbers(mine[1]?.versions?.heads) == [2])
+        #expect(numbers(mine[1]?.versions?.leaves) == [2])
         for theirs in [try start(saves[0], saves[1]), try start(saves[1]), try start()] {
             let result = try united(mine, into: theirs, authority)
-            #expect(numbers(result[1]?.versions?.heads) == [2])
+            #expect(numbers(result[1]?.versions?.leaves) == [2])
             #expect(numbers(result[1]?.versions?.all).sorted() == [1, 2, 3])
         }
     }
@@ -159,7 +159,7 @@ struct ReunionTests {
             laptop.commit(.bequeath(one, to: EntryID(numbered: 2), versions: ids(11)), .delete(one, seen: ids(1, 12))))
         theirs = try united(mine, into: theirs, authority)
         #expect(theirs[1]?.isDeleted == true)
-        #expect(numbers(theirs[2]?.versions?.heads) == [2, 11])
+        #expect(numbers(theirs[2]?.versions?.leaves) == [2, 11])
         #expect(theirs[2]?.versions?.conflicts.map(\.keeper) == [one])
     }
 
@@ -182,7 +182,7 @@ struct ReunionTests {
         let theirs = try start(.save(one, phone.version(3, base: 1, modified: 300)))
         let result = try united(mine, into: theirs, authority)
         #expect(result[1]?.isDeleted == false)
-        #expect(numbers(result[1]?.versions?.heads) == [3])
+        #expect(numbers(result[1]?.versions?.leaves) == [3])
         #expect(try united(theirs, into: mine, authority)[1]?.isDeleted == false)
     }
 

@@ -22,8 +22,8 @@ struct UndoneResolutionTests {
             phone.commit(.save(document, phone.version(3, base: 1, modified: 200))))
     }
 
-    private func resolve(_ heads: [UInt8], to outcome: [UInt8]) throws -> Change {
-        .resolve(document, try #require(Resolution(from: ids(heads), to: ids(outcome))))
+    private func resolve(_ leaves: [UInt8], to outcome: [UInt8]) throws -> Change {
+        .resolve(document, try #require(Resolution(from: ids(leaves), to: ids(outcome))))
     }
 
     @Test func `a discarded version that comes back is in conflict again`() throws {
@@ -48,7 +48,7 @@ struct UndoneResolutionTests {
         try replica.applyCommit(laptop.commit(resolve([2, 3], to: [3])))
         try replica.applyCommit(phone.commit(.save(document, phone.version(4, base: 3, modified: 100))))
         try replica.applyCommit(laptop.commit(resolve([3], to: [2, 3])))
-        #expect(numbers(replica[1]?.versions?.heads) == [4, 2])
+        #expect(numbers(replica[1]?.versions?.leaves) == [4, 2])
     }
 
     @Test func `a version that another one was made from does not come back`() throws {
@@ -56,7 +56,7 @@ struct UndoneResolutionTests {
         try replica.applyCommit(laptop.commit(resolve([2, 3], to: [2])))
         try replica.applyCommit(phone.commit(.save(document, phone.version(4, base: 3, modified: 100))))
         try replica.applyCommit(laptop.commit(resolve([2], to: [2, 3])))
-        #expect(numbers(replica[1]?.versions?.heads) == [2, 4])
+        #expect(numbers(replica[1]?.versions?.leaves) == [2, 4])
     }
 
     @Test func `a document that was deleted meanwhile lives again with the versions that come back`() throws {
@@ -67,7 +67,7 @@ struct UndoneResolutionTests {
         let touched = try replica.applyCommit(laptop.commit(resolve([2], to: [2, 3])))
         #expect(touched == [document])
         #expect(replica[1]?.isDeleted == false)
-        #expect(numbers(replica[1]?.versions?.heads) == [3])
+        #expect(numbers(replica[1]?.versions?.leaves) == [3])
         #expect(numbers(replica[1]?.versions?.superseded.map(\.version)) == [1, 2])
         #expect(replica[1]?.description.modified == Timestamp(nanoseconds: 200))
     }
@@ -80,7 +80,7 @@ struct UndoneResolutionTests {
     }
 
     /// Choices that wait are sent as one.
-    @Test func `choices one after the other lead to the same heads as all of them as one`() throws {
+    @Test func `choices one after the other lead to the same leaves as all of them as one`() throws {
         var random = SeededGenerator(seed: 7)
         for _ in 0..<2000 {
             let all: [UInt8] = [1, 2, 3, 4]
@@ -91,16 +91,16 @@ struct UndoneResolutionTests {
             let replica = try ReplicaEntry.sample(history, of: laptop)
             var (shown, pending) = (replica, nil as Resolution?)
             for _ in 0..<Int.random(in: 2...5, using: &random) {
-                let heads = shown.versions?.heads.map(\.id) ?? []
+                let leaves = shown.versions?.leaves.map(\.id) ?? []
                 let outcome = Array(ids(all).shuffled(using: &random).prefix(Int.random(in: 1...4, using: &random)))
-                let resolution = try #require(Resolution(from: heads, to: outcome))
+                let resolution = try #require(Resolution(from: leaves, to: outcome))
                 shown = shown.resolved(by: resolution, at: Timestamp(nanoseconds: 6))
                 pending = pending?.followed(by: resolution) ?? resolution
                 #expect(shown.versions?.current.id == outcome.first)
-                #expect(Set(shown.versions?.heads.map(\.id) ?? []) == Set(outcome))
+                #expect(Set(shown.versions?.leaves.map(\.id) ?? []) == Set(outcome))
             }
             let sent = replica.resolved(by: try #require(pending), at: Timestamp(nanoseconds: 6))
-            #expect(sent.versions?.heads == shown.versions?.heads)
+            #expect(sent.versions?.leaves == shown.versions?.leaves)
         }
     }
 

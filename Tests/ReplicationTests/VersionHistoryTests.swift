@@ -135,8 +135,8 @@ struct VersionHistoryTests {
                     phone.version(number, base: base, modified: .random(in: 0...300, using: &random)), at: moment)
             }
             #expect(numbers(history.all).sorted() == Array(1...20))
-            let heads = [history.current] + history.conflicts
-            #expect(heads.allSatisfy { head in !history.all.contains { $0.base == head.id } })
+            let leaves = [history.current] + history.conflicts
+            #expect(leaves.allSatisfy { leaf in !history.all.contains { $0.base == leaf.id } })
             #expect(history.conflicts.map(\.modified) == history.conflicts.map(\.modified).sorted(by: >))
         }
     }

@@ -8,7 +8,7 @@ extension OrderKey: ExpressibleByFloatLiteral, ExpressibleByIntegerLiteral {
     public init(integerLiteral number: Int) { self.init(number: Double(number)) }
 }
 
-extension CommittedPlace: ExpressibleByFloatLiteral, ExpressibleByIntegerLiteral {
+extension CommittedPosition: ExpressibleByFloatLiteral, ExpressibleByIntegerLiteral {
     public init(floatLiteral number: Double) { self = .number(number) }
     public init(integerLiteral number: Int) { self = .number(Double(number)) }
 }

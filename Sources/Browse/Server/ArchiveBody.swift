@@ -52,12 +52,12 @@ struct ArchiveBody: AsyncBufferedSequence {
         func next() throws -> [UInt8]? {
             try state.withLock { state in
                 var bytes: [UInt8] = []
-                while bytes.isEmpty, !state.hasEnded { bytes = try step(&state) }
+                while bytes.isEmpty, !state.hasEnded { bytes = try nextPiece(&state) }
                 return bytes.isEmpty ? nil : bytes
             }
         }
 
-        private func step(_ state: inout State) throws -> [UInt8] {
+        private func nextPiece(_ state: inout State) throws -> [UInt8] {
             if let content = state.content { return try readPiece(of: content, &state) }
             guard state.next < items.count else {
                 state.hasEnded = true

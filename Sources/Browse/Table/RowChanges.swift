@@ -36,34 +36,34 @@ package struct RowChanges: Sendable, Equatable, Encodable {
         let kept = new.indices.filter { origins[$0] != nil }
         let staying = Self.longestIncreasing(kept.map { origins[$0] ?? 0 })
         var moved: [Move] = []
-        for (place, index) in kept.enumerated() where !staying.contains(place) {
+        for (order, index) in kept.enumerated() where !staying.contains(order) {
             moved.append(Move(from: origins[index] ?? 0, to: index))
         }
         self.moved = moved
         reloaded = kept.filter { new[$0] != old[origins[$0] ?? 0] }
     }
 
-    /// The places of a longest subsequence of ascending numbers: the rows that need not move. O(n log n).
+    /// The indices of a longest subsequence of ascending numbers: the rows that need not move. O(n log n).
     private static func longestIncreasing(_ numbers: [Int]) -> Set<Int> {
-        // For each length, the place of the smallest number that ends such a subsequence.
+        // For each length, the index of the smallest number that ends such a subsequence.
         var ends: [Int] = []
         var before = [Int](repeating: -1, count: numbers.count)
-        for place in numbers.indices {
+        for index in numbers.indices {
             var low = 0
             var high = ends.count
             while low < high {
                 let middle = (low + high) / 2
-                if numbers[ends[middle]] < numbers[place] { low = middle + 1 } else { high = middle }
+                if numbers[ends[middle]] < numbers[index] { low = middle + 1 } else { high = middle }
             }
-            if low > 0 { before[place] = ends[low - 1] }
-            if low == ends.count { ends.append(place) } else { ends[low] = place }
+            if low > 0 { before[index] = ends[low - 1] }
+            if low == ends.count { ends.append(index) } else { ends[low] = index }
         }
-        var places: Set<Int> = []
-        var place = ends.last ?? -1
-        while place >= 0 {
-            places.insert(place)
-            place = before[place]
+        var found: Set<Int> = []
+        var index = ends.last ?? -1
+        while index >= 0 {
+            found.insert(index)
+            index = before[index]
         }
-        return places
+        return found
     }
 }

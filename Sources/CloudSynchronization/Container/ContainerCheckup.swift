@@ -218,7 +218,7 @@ struct ContainerCheckup: Sendable {
                 let versions = entry.versions
             else { continue }
             report.checked += 1
-            for version in versions.heads where !present.contains(version.id) {
+            for version in versions.leaves where !present.contains(version.id) {
                 if try await send(version, id) {
                     report.sent += 1
                 } else {

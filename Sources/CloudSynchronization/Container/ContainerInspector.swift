@@ -109,8 +109,8 @@ final class ContainerInspector: Sendable {
         guard container.objects.listsAllNames else {
             return try await !log.positions(after: position, atMost: 1).isEmpty
         }
-        for place in [position.next, LogPosition(position.number + ContainerRepair.gap)]
-        where try await log.commitID(at: place) != nil {
+        for free in [position.next, LogPosition(position.number + ContainerRepair.gap)]
+        where try await log.commitID(at: free) != nil {
             return true
         }
         return false

@@ -31,13 +31,13 @@ struct CommitDraft {
     /// Bytes of the changes, approximately.
     private var bytes = 0
 
-    /// A commit of this size gets no further changes except those that its steps need, and these without large extended attributes, which
+    /// A commit of this size gets no further changes except those that its bundles need, and these without large extended attributes, which
     /// wait for the next commit. It is far below the limit of a log entry (`ReplicatedLog.largestEntry`).
     static let mostBytes = 16 << 20
 
     /// - Parameters:
     ///   - pending: the entries to send, as far as their contents are uploaded.
-    ///   - blockedSteps: the steps of which a part is not ready. All changes of a step go into one commit.
+    ///   - blockedBundles: the bundles of which a part is not ready. All changes of a bundle go into one commit.
     ///   - parents: the id of each pending entry's folder, by inode of the folder.
     ///   - depths: how deep each folder lies. A folder is created before the entries in it.
     ///   - unknownFolders: the folders that the container does not know yet.
@@ -48,7 +48,7 @@ struct CommitDraft {
     ///   - emptied: for each deleted folder, the entries that the container still has in it and this device has moved elsewhere or
     ///     deleted.
     init(
-        pending: [Entry], blockedSteps: Set<Int64>, withdrawals: [Withdrawal],
+        pending: [Entry], blockedBundles: Set<Int64>, withdrawals: [Withdrawal],
         resolutions: [EntryID: Resolution] = [:], uploaded: [InodeNumber: Uploaded], parents: [InodeNumber: EntryID],
         depths: [InodeNumber: Int], unknownFolders: Set<InodeNumber> = [], heirs: Set<EntryID> = [],
         kept: [EntryID: VersionHistory] = [:], revived: Set<EntryID> = [], known: Set<EntryID> = [],
@@ -67,7 +67,7 @@ struct CommitDraft {
             !entry.needsUpload || uploaded[entry.inode]?.goes(with: entry) == true
         }
         let waitsForChoice: (Entry) -> Bool = { entry in
-            guard let id = entry.id, entry.step == nil, !entry.pending.contains(.creation) else { return false }
+            guard let id = entry.id, entry.bundle == nil, !entry.pending.contains(.creation) else { return false }
             return inheriting.contains(id) && resolutions[id] != nil
         }
         // What a folder needs comes after it. New documents come last: renames free the names that they are to get.
@@ -77,12 +77,12 @@ struct CommitDraft {
             return (isNew ? 1 : 0, depths[entry.parent] ?? 0, entry.inode)
         }
         let outerFirst = pending.sorted { order($0) < order($1) }
-        let blockedSteps = Self.withDependents(blockedSteps, outerFirst, unknownFolders)
-        let isFree: (Int64?) -> Bool = { step in step.map { !blockedSteps.contains($0) } ?? true }
-        let leaving = withdrawals.filter { isFree($0.step) }
+        let blockedBundles = Self.withDependents(blockedBundles, outerFirst, unknownFolders)
+        let isFree: (Int64?) -> Bool = { bundle in bundle.map { !blockedBundles.contains($0) } ?? true }
+        let leaving = withdrawals.filter { isFree($0.bundle) }
         var unknownFolders = unknownFolders
-        for entry in outerFirst where isFree(entry.step) && !unknownFolders.contains(entry.parent) {
-            if bytes >= Self.mostBytes, entry.step == nil { continue }
+        for entry in outerFirst where isFree(entry.bundle) && !unknownFolders.contains(entry.parent) {
+            if bytes >= Self.mostBytes, entry.bundle == nil { continue }
             unknownFolders.remove(entry.inode)
             guard let parent = parents[entry.parent] else { continue }
             var content = isReady(entry) ? uploaded[entry.inode]?.version : nil
@@ -120,17 +120,17 @@ struct CommitDraft {
         bytes += change.approximateLength
     }
 
-    /// The blocked steps, and all steps that need a folder which a blocked step creates.
+    /// The blocked bundles, and all bundles that need a folder which a blocked bundle creates.
     private static func withDependents(
-        _ blockedSteps: Set<Int64>, _ outerFirst: [Entry], _ unknownFolders: Set<InodeNumber>
+        _ blockedBundles: Set<Int64>, _ outerFirst: [Entry], _ unknownFolders: Set<InodeNumber>
     ) -> Set<Int64> {
-        var blocked = blockedSteps
+        var blocked = blockedBundles
         while true {
             var missing = unknownFolders
             for entry in outerFirst where !missing.contains(entry.parent) {
-                if entry.step.map({ !blocked.contains($0) }) ?? true { missing.remove(entry.inode) }
+                if entry.bundle.map({ !blocked.contains($0) }) ?? true { missing.remove(entry.inode) }
             }
-            let waiting = Set(outerFirst.filter { missing.contains($0.parent) }.compactMap(\.step))
+            let waiting = Set(outerFirst.filter { missing.contains($0.parent) }.compactMap(\.bundle))
             if waiting.isSubset(of: blocked) { return blocked }
             blocked.formUnion(waiting)
         }

@@ -10,7 +10,7 @@ struct CommitPreparation: Sendable {
     let store: DocumentStore
     private let uploads: FinishedUploads
 
-    /// Entries that a commit describes, besides those with a content and those of steps.
+    /// Entries that a commit describes, besides those with a content and those of bundles.
     private static let largestCommit = 4096
     /// Deletions in a commit in which no entry gets a name. No request is answered while a commit is made or applied, which takes some 0.2 ms for
     /// each. Where an entry gets a name, they all go with it: one of them may free that name.
@@ -66,15 +66,15 @@ struct CommitPreparation: Sendable {
         try folders.add(foldersOf: &pending, transaction)
         let withdrawals = try transaction.withdrawals(atMost: limit).map { try $0.withLivingHeir(transaction) }
         try LeavingNames(now: store.surroundings.now(), transaction).leaveOut(&pending, folders.ids)
-        let blocked = try blockedSteps(uploaded, pending, transaction)
-        for step in Set(pending.values.compactMap(\.step)).subtracting(blocked) {
-            for entry in try transaction.pendingEntries(inStep: step) { pending[entry.inode] = entry }
+        let blocked = try blockedBundles(uploaded, pending, transaction)
+        for bundle in Set(pending.values.compactMap(\.bundle)).subtracting(blocked) {
+            for entry in try transaction.pendingEntries(inBundle: bundle) { pending[entry.inode] = entry }
         }
         let ready = pending.values.filter { !$0.needsUpload || uploaded[$0.inode]?.goes(with: $0) == true }
         try addFolderTimes(to: &pending, ready: ready, withdrawals: withdrawals, transaction)
         try folders.add(foldersOf: &pending, transaction)
         let draft = CommitDraft(
-            pending: Array(pending.values), blockedSteps: blocked, withdrawals: withdrawals,
+            pending: Array(pending.values), blockedBundles: blocked, withdrawals: withdrawals,
             resolutions: try transaction.pendingResolutions(),
             uploaded: uploaded, parents: folders.ids, depths: folders.depths,
             unknownFolders: Set(folders.unknown.map(\.inode)),
@@ -128,20 +128,20 @@ struct CommitPreparation: Sendable {
         return emptied
     }
 
-    /// The steps of which some content has not been uploaded or downloaded yet.
-    private func blockedSteps(
+    /// The bundles of which some content has not been uploaded or downloaded yet.
+    private func blockedBundles(
         _ uploaded: [InodeNumber: CommitDraft.Uploaded], _ pending: [InodeNumber: Entry],
         _ rows: Rows
     ) throws -> Set<Int64> {
-        var missing = try rows.uploadsByStep()
+        var missing = try rows.uploadsByBundle()
         for (inode, content) in uploaded {
-            guard let entry = pending[inode], let step = entry.step, content.goes(with: entry) else {
+            guard let entry = pending[inode], let bundle = entry.bundle, content.goes(with: entry) else {
                 continue
             }
-            missing[step, default: 0] -= 1
+            missing[bundle, default: 0] -= 1
         }
-        return Set(missing.filter { $0.value > 0 }.keys).union(try rows.arrivingSteps())
-            .union(try rows.stepsOfUnfinishedWithdrawals())
+        return Set(missing.filter { $0.value > 0 }.keys).union(try rows.arrivingBundles())
+            .union(try rows.bundlesOfUnfinishedWithdrawals())
     }
 }
 

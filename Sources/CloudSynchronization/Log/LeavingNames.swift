@@ -14,7 +14,7 @@ struct LeavingNames {
     private let now: Timestamp
     /// The documents whose content should have come by now.
     private let late: Set<EntryID>
-    private let lateSteps: Set<Int64>
+    private let lateBundles: Set<Int64>
 
     init(now: Timestamp, _ rows: Rows) throws {
         self.rows = rows
@@ -22,13 +22,13 @@ struct LeavingNames {
         self.now = now
         let latecomers = arriving.filter { Self.isLate($0, now) }
         late = Set(latecomers.compactMap(\.id))
-        lateSteps = Set(latecomers.compactMap(\.step))
+        lateBundles = Set(latecomers.compactMap(\.bundle))
     }
 
     /// The deletion of a document, if it can be sent.
     private func withdrawal(of id: EntryID) throws -> Withdrawal? {
         guard let withdrawal = try rows.withdrawal(of: id)?.withLivingHeir(rows),
-            !(withdrawal.step.map(lateSteps.contains) ?? false)
+            !(withdrawal.bundle.map(lateBundles.contains) ?? false)
         else { return nil }
         // It is sent together with an heir that the container does not know, and that one may be waiting for a name.
         if let heir = withdrawal.heir, try CatalogReplica(rows).entry(heir)?.isDeleted != false { return nil }
@@ -43,7 +43,7 @@ struct LeavingNames {
     func leaveOut(_ pending: inout [InodeNumber: Entry], _ folders: [InodeNumber: EntryID]) throws {
         var claims: [Claim] = []
         let ready = Set(pending.keys)
-        for entry in pending.values where entry.step == nil {
+        for entry in pending.values where entry.bundle == nil {
             if let claim = try claim(entry, folders, ready) { claims.append(claim) }
         }
         var leftOut: Set<EntryID> = []

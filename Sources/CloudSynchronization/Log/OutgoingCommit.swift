@@ -83,7 +83,7 @@ struct OutgoingCommit: Sendable {
                 }
             }
             if sent.postponesAttributes { entry.pending.insert(.attributes) }
-            if isCurrent, entry.pending.isEmpty { entry.step = nil }
+            if isCurrent, entry.pending.isEmpty { entry.bundle = nil }
             try transaction.update(entry)
         }
         for id in carried.withdrawn { try transaction.deleteWithdrawal(id) }

@@ -18,7 +18,7 @@ final class FinishedUploads: Sendable {
     }
 
     /// Reads them from the catalog, once. Contents that an earlier life of the process uploaded need not be uploaded again, however long the
-    /// rest of their step takes.
+    /// rest of their bundle takes.
     func load() throws {
         if isLoaded.withLock({ $0 }) { return }
         let known = try store.write { transaction in

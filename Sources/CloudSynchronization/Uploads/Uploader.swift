@@ -55,7 +55,7 @@ final class Uploader: Sendable {
         try contents.recordUnseenWrites()
         var shortestRest: Duration?
         var last = InodeNumber(0)
-        // Thousands of documents of a large step may be uploaded already and wait for the rest: look beyond them.
+        // Thousands of documents of a large bundle may be uploaded already and wait for the rest: look beyond them.
         while !queue.withLock(\.isLong) {
             let page = try store.read { try $0.entriesNeedingUpload(after: last, limit: Self.lookahead) }
             let rest = try enqueue(page)
@@ -255,7 +255,7 @@ final class Uploader: Sendable {
                 try !transaction.hasOutbox(), try isUnchanged(current, since: entry, look, transaction)
             else { return }
             current.pending.remove(.content)
-            if current.pending.isEmpty { current.step = nil }
+            if current.pending.isEmpty { current.bundle = nil }
             current.error = nil
             try transaction.update(current)
         }

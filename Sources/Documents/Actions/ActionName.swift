@@ -8,7 +8,7 @@ public enum ActionKind: String, Sendable, Equatable {
     case move
     case moveToCloud
     case moveOutOfCloud
-    /// Another place in the order of its folder.
+    /// Another position in the order of its folder.
     case reorder
     /// Another preferred location, and the moves that follow from it.
     case prefer

@@ -3,5 +3,5 @@ public enum OrderAttribute {
     /// Of a folder: how it is sorted (`SortMode`).
     public static let sort = "user.document.sort"
     /// Of an entry: setting it moves the entry (`OrderTarget`). It has no value.
-    public static let place = "user.document.order"
+    public static let position = "user.document.order"
 }

@@ -1,4 +1,4 @@
-/// The place of an entry in the order of its folder: a text, compared byte by byte. There is a key between any two, so one that moves
+/// The position of an entry in the order of its folder: a text, compared byte by byte. There is a key between any two, so one that moves
 /// never makes another one move.
 ///
 /// A key is a list of parts, and each part is a whole number and a random tag. Parts are compared first by number, then by tag, and a key
@@ -11,7 +11,7 @@ public struct OrderKey: Hashable, Sendable, Comparable {
     /// ASCII letters and digits only. Its bytes are in the order of the keys.
     public let text: String
 
-    /// The place of the number 0, before all that are added to an empty folder.
+    /// The position of the number 0, before all that are added to an empty folder.
     public static let zero = OrderKey([OrderPart(0, tag: 0)])
 
     /// The longest key that a container may have, in bytes.
@@ -35,7 +35,7 @@ public struct OrderKey: Hashable, Sendable, Comparable {
     /// For text that was a key before, such as a column of the catalog.
     public init(unchecked text: String) { self.text = text }
 
-    /// The place of a number, as releases before order keys had them: the smaller number has the smaller key.
+    /// The position of a number, as releases before order keys had them: the smaller number has the smaller key.
     public init(number: Double) {
         let bounded = min(max(number.isNaN ? 0 : number, -OrderPart.greatest), OrderPart.greatest)
         let whole = bounded.rounded(.down)

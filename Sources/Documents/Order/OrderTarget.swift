@@ -4,7 +4,7 @@ public enum OrderTarget: Equatable, Sendable {
     case before(String)
     /// The name of the entry after which it is to stand.
     case after(String)
-    /// Counted from 1. Below 1 means the first place, and more than there are means the last.
+    /// Counted from 1. Below 1 means the first position, and more than there are means the last.
     case to(Int)
 
     /// Reads `before NAME`, `after NAME` or `to NUMBER`.
@@ -21,7 +21,7 @@ public enum OrderTarget: Equatable, Sendable {
         }
     }
 
-    /// The value of `OrderAttribute.place` that means this.
+    /// The value of `OrderAttribute.position` that means this.
     public var text: String {
         switch self {
         case .before(let name): "before \(name)"

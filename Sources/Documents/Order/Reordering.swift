@@ -1,5 +1,5 @@
 /// The new keys that bring the entries of a folder into an order. Only those that must move get one: the others are as many as can keep
-/// their place. So when two devices move different entries, both moves hold.
+/// their position. So when two devices move different entries, both moves hold.
 public enum Reordering {
     /// A longer new key means that the gap was halved very often: then all entries of the folder get new, short keys.
     static let longestNewKey = 256
@@ -52,23 +52,23 @@ public enum Reordering {
 
     /// A longest subsequence in which each number is greater than the one before (patience sorting).
     private static func longestIncreasing(_ numbers: [Int]) -> Set<Int> {
-        /// For each length the place of the smallest number with which a subsequence of that length ends.
+        /// For each length the index of the smallest number with which a subsequence of that length ends.
         var ends: [Int] = []
         var before: [Int?] = []
-        for (place, number) in numbers.enumerated() {
+        for (index, number) in numbers.enumerated() {
             var (low, high) = (0, ends.count)
             while low < high {
                 let middle = (low + high) / 2
                 if numbers[ends[middle]] < number { low = middle + 1 } else { high = middle }
             }
             before.append(low > 0 ? ends[low - 1] : nil)
-            if low < ends.count { ends[low] = place } else { ends.append(place) }
+            if low < ends.count { ends[low] = index } else { ends.append(index) }
         }
         var found: Set<Int> = []
-        var place = ends.last
-        while let current = place {
+        var index = ends.last
+        while let current = index {
             found.insert(numbers[current])
-            place = before[current]
+            index = before[current]
         }
         return found
     }

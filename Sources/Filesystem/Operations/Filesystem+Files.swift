@@ -44,8 +44,8 @@ extension Filesystem {
     private func create(
         _ parent: fuse_ino_t, _ name: UnsafeBufferPointer<UInt8>, _ mode: mode_t, _ flags: Int32, _ request: Request
     ) throws(Refusal) -> Answer {
-        if case .trashPlace(let place) = Node(number: parent) {
-            let resolved = try library.announceTrash(name, in: place)
+        if case .trashFolder(let trash) = Node(number: parent) {
+            let resolved = try library.announceTrash(name, in: trash)
             return .now(.created(resolved, openText("", resolved.node.number)))
         }
         let (resolved, opening) = try library.create(
@@ -73,7 +73,7 @@ extension Filesystem {
         case .trashInfo(let file): return .now(.opened(openText(try library.trashInfoText(file), number)))
         case .trashed(let file):
             return .now(.opened(reply(to: try library.openTrashed(file, flags: flags), of: number, flags)))
-        case .versions, .trashPlace:
+        case .versions, .trashFolder:
             throw .isFolder
         }
     }
@@ -130,7 +130,7 @@ extension Filesystem {
                 library.close(handle)
                 dataPaths.close(number, isWriter: isWriter)
             }
-        case .versions, .trashPlace: break
+        case .versions, .trashFolder: break
         case .actions, .location, .order, .report, .trashInfo: virtualFiles.remove(handle)
         case .state:
             statePolls.remove(handle)

@@ -33,7 +33,7 @@ extension Filesystem {
         operations.fsyncdir = { request, number, _, _ in
             Request(request, "fsyncdir", number).answer { filesystem throws(Refusal) in
                 switch Node(number: number) {
-                case .versions, .trashPlace: return .success
+                case .versions, .trashFolder: return .success
                 default: break
                 }
                 try filesystem.library.synchronizeFolder(InodeNumber(folder: number))
@@ -46,7 +46,7 @@ extension Filesystem {
         // The kernel keeps no listing of versions or of the trash: it asks each time.
         let isVirtual =
             switch Node(number: number) {
-            case .versions, .trashPlace: true
+            case .versions, .trashFolder: true
             default: false
             }
         let folder = isVirtual ? nil : try InodeNumber(folder: number)
@@ -86,9 +86,9 @@ extension Filesystem {
             let parent = try library.parent(of: inode)
             return .init(names: try library.list(versions, of: inode), parent: fuse_ino_t(parent.number))
         }
-        if case .trashPlace(let place) = folder {
-            let parent = library.parent(of: place).map { Node.trashPlace($0).number } ?? fuse_ino_t(FUSE_ROOT_ID)
-            return .init(names: try library.list(place), parent: parent)
+        if case .trashFolder(let trash) = folder {
+            let parent = library.parent(of: trash).map { Node.trashFolder($0).number } ?? fuse_ino_t(FUSE_ROOT_ID)
+            return .init(names: try library.list(trash), parent: parent)
         }
         let inode = try InodeNumber(folder: folder.number)
         return .init(names: try library.list(inode), parent: fuse_ino_t(try library.parent(of: inode).number))
@@ -134,9 +134,9 @@ private struct FolderPage {
     /// How many of some names fit, by the kernel's layout: what precedes a name, and the name in whole words.
     func countFitting(_ names: ArraySlice<ListedName>) -> Int {
         var room = size - bytes.count
-        let head = plus ? MemoryLayout<fuse_direntplus>.size : MemoryLayout<fuse_dirent>.size
+        let header = plus ? MemoryLayout<fuse_direntplus>.size : MemoryLayout<fuse_dirent>.size
         return names.prefix { name in
-            room -= head + (name.name.utf8.count + 7) / 8 * 8
+            room -= header + (name.name.utf8.count + 7) / 8 * 8
             return room >= 0
         }.count
     }
@@ -174,11 +174,11 @@ private struct FolderPage {
         guard needed <= room else { return false }
         bytes.append(contentsOf: repeatElement(0, count: needed))
         bytes.withUnsafeMutableBytes { buffer in
-            let place = buffer.baseAddress!.advanced(by: start).assumingMemoryBound(to: CChar.self)
+            let slot = buffer.baseAddress!.advanced(by: start).assumingMemoryBound(to: CChar.self)
             if plus {
-                _ = fuse_add_direntry_plus(request.pointer, place, needed, name, &parameters, off_t(next))
+                _ = fuse_add_direntry_plus(request.pointer, slot, needed, name, &parameters, off_t(next))
             } else {
-                _ = fuse_add_direntry(request.pointer, place, needed, name, &parameters.attr, off_t(next))
+                _ = fuse_add_direntry(request.pointer, slot, needed, name, &parameters.attr, off_t(next))
             }
         }
         return true

@@ -61,11 +61,11 @@ final class ReenactingThread: ChangePerformer {
 
     private func call(_ change: RemoteChange, _ root: Int32) -> Int32 {
         switch change {
-        case .created(let place): inFolder(of: place, root) { make(place.entry, in: $0) }
-        case .modified(let place): inFolder(of: place, root) { modify(place.entry.name, in: $0) }
-        case .removed(let place):
-            inFolder(of: place, root) {
-                failure(unlinkat($0, place.entry.name, place.entry.kind == .folder ? AT_REMOVEDIR : 0))
+        case .created(let path): inFolder(of: path, root) { make(path.entry, in: $0) }
+        case .modified(let path): inFolder(of: path, root) { modify(path.entry.name, in: $0) }
+        case .removed(let path):
+            inFolder(of: path, root) {
+                failure(unlinkat($0, path.entry.name, path.entry.kind == .folder ? AT_REMOVEDIR : 0))
             }
         case .moved(let from, let to):
             inFolder(of: from, root) { source in
@@ -75,8 +75,8 @@ final class ReenactingThread: ChangePerformer {
     }
 
     /// Opens the folder through no symbolic link and no other mount: its path may mean something else by now.
-    private func inFolder(of place: ListedPath, _ root: Int32, _ body: (Int32) -> Int32) -> Int32 {
-        let folder = docfs_open_beneath(root, place.folderPath, UInt64(O_PATH | O_DIRECTORY | O_CLOEXEC))
+    private func inFolder(of path: ListedPath, _ root: Int32, _ body: (Int32) -> Int32) -> Int32 {
+        let folder = docfs_open_beneath(root, path.folderPath, UInt64(O_PATH | O_DIRECTORY | O_CLOEXEC))
         guard folder >= 0 else { return errno }
         defer { close(folder) }
         return body(folder)

@@ -47,29 +47,29 @@ struct Reenactment {
     private func reply(to call: Call) -> Answer {
         switch (change, call) {
         case (_, .lookup(let folder, let name)): meaning(of: name, in: folder)
-        case (.created(let place), .make(let folder, let name)) where place.entry.isNamed(name, in: folder):
-            .entry(place.entry)
-        case (.removed(let place), .remove(let folder, let name))
-        where place.entry.isNamed(name, in: folder) && known.contains(place.entry.inode): .done
+        case (.created(let path), .make(let folder, let name)) where path.entry.isNamed(name, in: folder):
+            .entry(path.entry)
+        case (.removed(let path), .remove(let folder, let name))
+        where path.entry.isNamed(name, in: folder) && known.contains(path.entry.inode): .done
         case (.moved(let from, let to), .rename(let folder, let name, let newFolder, let newName))
         where from.entry.isNamed(name, in: folder) && to.entry.isNamed(newName, in: newFolder)
             && known.contains(from.entry.inode):
             .done
-        case (.modified(let place), .open(let inode)) where place.entry.inode == inode: .done
-        case (.modified(let place), .touch(let inode)) where place.entry.inode == inode: .done
+        case (.modified(let path), .open(let inode)) where path.entry.inode == inode: .done
+        case (.modified(let path), .touch(let inode)) where path.entry.inode == inode: .done
         default: .refused
         }
     }
 
     private func meaning(of name: String, in folder: InodeNumber) -> Answer {
-        for place in change.paths {
-            if let listed = place.folders.first(where: { $0.isNamed(name, in: folder) }) { return .entry(listed) }
+        for path in change.paths {
+            if let listed = path.folders.first(where: { $0.isNamed(name, in: folder) }) { return .entry(listed) }
         }
         switch change {
-        case .created(let place):
-            if place.entry.isNamed(name, in: folder) { return .absent }
-        case .modified(let place), .removed(let place):
-            if place.entry.isNamed(name, in: folder) { return .entry(place.entry) }
+        case .created(let path):
+            if path.entry.isNamed(name, in: folder) { return .absent }
+        case .modified(let path), .removed(let path):
+            if path.entry.isNamed(name, in: folder) { return .entry(path.entry) }
         case .moved(let from, let to):
             if from.entry.isNamed(name, in: folder) { return .entry(from.entry) }
             if to.entry.isNamed(name, in: folder) { return .absent }

@@ -93,7 +93,7 @@ final class RemoteEvents: Sendable {
 
     private func perform(_ change: RemoteChange, _ expire: Expire) {
         for attempt in 1...Self.attempts {
-            for place in change.paths { expire(place.entry.name, place.entry.folder) }
+            for path in change.paths { expire(path.entry.name, path.entry.folder) }
             do throws(Errno) { return try performer.perform(change) } catch {
                 if attempt < Self.attempts, error == .fileExists || error == .notPermitted { continue }
                 return logger.debug(

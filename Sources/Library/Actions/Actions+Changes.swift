@@ -218,13 +218,13 @@ extension Actions {
     func joinChoice(toRemovalOf entry: Entry, by caller: Caller, _ transaction: Transaction) throws {
         guard let id = entry.id, entry.isReplicated, try transaction.pendingResolution(of: id) != nil,
             try !transaction.hasOutbox(),
-            let heads = try CatalogReplica(transaction).entry(id)?.versions?.heads.map(\.id)
+            let leaves = try CatalogReplica(transaction).entry(id)?.versions?.leaves.map(\.id)
         else { return }
         for kind in [ActionKind.choose, .delete] {
             let grouping = ActionGrouping(process: process(of: caller), kind: kind, destination: nil)
             guard isOpen(grouping), let open = state.withLock({ $0.open[grouping] }), let number = open.choices[id],
                 let step = try transaction.step(number, of: open.record.id), case .chosen(let choice) = step.change,
-                ActionStep.VersionChoice.areSame(choice.before, heads)
+                ActionStep.VersionChoice.areSame(choice.before, leaves)
             else { continue }
             try transaction.setResolution(nil, of: id)
             state.withLock { $0.open[grouping]?.choices[id] = nil }
@@ -238,7 +238,7 @@ extension Actions {
             && state.withLock { $0.open[grouping].map { ActionGrouping.joins(now, last: $0.record.time) } ?? false }
     }
 
-    /// - Returns: whether the action that is open has a step about the document, which leads to the new heads now.
+    /// - Returns: whether the action that is open has a step about the document, which leads to the new leaves now.
     private func join(
         _ choice: ActionStep.VersionChoice, of id: EntryID, to grouping: ActionGrouping, _ transaction: Transaction
     ) throws -> Bool {

@@ -11,19 +11,19 @@ extension Undoing {
         let entry = try present(step, transaction)
         let name = entry.subject.name
         guard entry.isReplicated, let id = entry.id else { throw UndoRefusal.isElsewhere(name) }
-        let heads = try versionFiles.heads(of: entry, transaction)
-        guard let outcome = choice.takenBack(from: heads), let resolution = Resolution(from: heads, to: outcome),
-            resolution.kept == heads.first || !entry.pending.contains(.content)
+        let leaves = try versionFiles.leaves(of: entry, transaction)
+        guard let outcome = choice.takenBack(from: leaves), let resolution = Resolution(from: leaves, to: outcome),
+            resolution.kept == leaves.first || !entry.pending.contains(.content)
         else { throw UndoRefusal.isChanged(name) }
         guard try resolution.restored.allSatisfy({ try isStillThere($0, of: id, transaction) })
         else { throw UndoRefusal.versionIsGone(name) }
         try versionFiles.carryOut(resolution, on: entry, transaction)
         // A version that another one was made from does not come back.
-        guard ActionStep.VersionChoice.areSame(try versionFiles.heads(of: entry, transaction), outcome) else {
+        guard ActionStep.VersionChoice.areSame(try versionFiles.leaves(of: entry, transaction), outcome) else {
             throw UndoRefusal.isChanged(name)
         }
         return ActionStep(
-            action: step.action, number: step.number, change: .chosen(.init(before: heads, after: outcome)),
+            action: step.action, number: step.number, change: .chosen(.init(before: leaves, after: outcome)),
             entry: entry,
             folder: step.folder)
     }
@@ -31,7 +31,7 @@ extension Undoing {
     /// Whether the container still has the content of a version, as far as this device knows. If the choice was not sent, the version is a
     /// head there.
     private func isStillThere(_ version: VersionID, of id: EntryID, _ rows: Rows) throws -> Bool {
-        let heads = try CatalogReplica(rows).entry(id)?.versions?.heads ?? []
-        return try heads.contains { $0.id == version } || rows.isDeparted(version)
+        let leaves = try CatalogReplica(rows).entry(id)?.versions?.leaves ?? []
+        return try leaves.contains { $0.id == version } || rows.isDeparted(version)
     }
 }

@@ -28,7 +28,7 @@ extension Undoing {
         let folder = try folder(step, transaction)
         try requireFree(entry, in: folder, besides: nil, since: action.time, transaction)
         entry.error = nil
-        entry.step = nil
+        entry.bundle = nil
         if entry.kind == .document, folder.location == .local, !entry.isHere { try fetchAgain(&entry, transaction) }
         entry.parent = folder.inode
         entry.location = folder.location
@@ -51,17 +51,17 @@ extension Undoing {
     /// the document is deleted there by now. A deletion that was not sent yet waits for it.
     private func fetchAgain(_ entry: inout Entry, _ transaction: Transaction) throws {
         let known: AwaitedContent?
-        do { known = try tree.withdrawals.contentToFetch(of: entry, transaction) } catch Refusal.noKnownContent {
+        do { known = try withdrawals.contentToFetch(of: entry, transaction) } catch Refusal.noKnownContent {
             known = nil
         }
         guard let content = known else { throw UndoRefusal.contentIsGone(entry.subject.name) }
         try entry.wait(for: content)
         entry.size = content.version.size
         guard var withdrawal = try transaction.withdrawal(of: content.document) else { return }
-        let step = try withdrawal.step ?? transaction.next(.stepNumber)
-        withdrawal.step = step
+        let bundle = try withdrawal.bundle ?? transaction.next(.bundleNumber)
+        withdrawal.bundle = bundle
         try transaction.store(withdrawal)
-        entry.step = step
+        entry.bundle = bundle
     }
 
     private func announce(_ entry: Entry, _ transaction: Transaction) throws {
@@ -101,7 +101,7 @@ extension Undoing {
     /// The file, if a program still has it open: the document keeps its inode number then. Not for those who only read what the container has a
     /// newer version of: they go on reading, and the document shows the newer one (`Projection`).
     private func fileHeldOpen(of entry: Entry, was step: ActionStep) -> OpenFile? {
-        guard entry.isHere, let file = tree.contents.openFile(ofReturning: step.entry.inode, entry.evidence) else {
+        guard entry.isHere, let file = contents.openFile(ofReturning: step.entry.inode, entry.evidence) else {
             return nil
         }
         return entry.isOutdated && !file.isOpenForWriting ? nil : file
@@ -118,7 +118,7 @@ extension Undoing {
     ) throws {
         if let held {
             let row = entry
-            try tree.contents.attach(held, to: &entry, transaction) {
+            try contents.attach(held, to: &entry, transaction) {
                 try foundFiles.looksChanged(row, $0, transaction) && foundFiles.looksChanged(former, $0, transaction)
             }
             try transaction.update(entry)

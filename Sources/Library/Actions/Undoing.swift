@@ -20,6 +20,8 @@ final class Undoing: Transacting {
     let cloud: any ContentSource
     let actions: Actions
     let namespace: Namespace
+    let withdrawals: Withdrawals
+    let contents: Contents
     let tree: Tree
     let removal: Removal
     let foundFiles: FoundFiles
@@ -33,8 +35,8 @@ final class Undoing: Transacting {
 
     init(
         _ transactions: Transactions, store: DocumentStore, device: Device, backing: BackingStore, openFiles: OpenFiles,
-        cloud: any ContentSource, actions: Actions, namespace: Namespace, tree: Tree,
-        removal: Removal, foundFiles: FoundFiles,
+        cloud: any ContentSource, actions: Actions, namespace: Namespace, withdrawals: Withdrawals, contents: Contents,
+        tree: Tree, removal: Removal, foundFiles: FoundFiles,
         fileAttributes: Attributes, replicatedTree: ReplicatedTree, preferredLocation: PreferredLocation,
         versionFiles: VersionFiles
     ) {
@@ -46,6 +48,8 @@ final class Undoing: Transacting {
         self.cloud = cloud
         self.actions = actions
         self.namespace = namespace
+        self.withdrawals = withdrawals
+        self.contents = contents
         self.tree = tree
         self.removal = removal
         self.foundFiles = foundFiles

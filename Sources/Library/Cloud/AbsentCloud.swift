@@ -5,7 +5,7 @@ import Replication
 /// No cloud, for work that needs none, such as the repair of a store.
 struct AbsentCloud: ContentSource {
     var connection: Connection { .offline("there is no cloud") }
-    var place: CloudPlace? { nil }
+    var address: ContainerAddress? { nil }
 
     func download(
         _ version: DocumentVersion, of document: EntryID, into file: Descriptor, moved: @escaping @Sendable () -> Void

@@ -8,7 +8,7 @@ public protocol ContentSource: Sendable {
     var connection: Connection { get }
 
     /// Where the container is; nil where nobody could know.
-    var place: CloudPlace? { get }
+    var address: ContainerAddress? { get }
 
     /// The download of a version's content. The caller runs it.
     ///
@@ -41,7 +41,7 @@ extension ContentSource {
 }
 
 /// Where the container is.
-public struct CloudPlace: Sendable, Equatable {
+public struct ContainerAddress: Sendable, Equatable {
     public var url: String
     /// Whether it is a folder in the file system that the store is in: then it is no copy elsewhere. False as long as that is not known.
     public var isBesideStore: Bool

@@ -128,9 +128,9 @@ final class States: Transacting {
             trashedBytes: trash.bytes, device: device.name)
         state.pendingBytes = try rows.pendingBytes().map { max(0, $0 - transfers.sentBytes) }
         state.connectionError = cloud.connection.reason
-        state.cloudURL = cloud.place?.url
-        state.isCloudBesideStore = cloud.place?.isBesideStore ?? false
-        state.isCloudEncrypted = cloud.place?.isEncrypted ?? false
+        state.cloudURL = cloud.address?.url
+        state.isCloudBesideStore = cloud.address?.isBesideStore ?? false
+        state.isCloudEncrypted = cloud.address?.isEncrypted ?? false
         state.cloudBytesHere = try rows.bytesOfCloudHere()
         state.findings = checkup.findings
         state.storeError = transactions.diskError

@@ -29,14 +29,14 @@ extension FolderOrder {
     /// - Throws: EINVAL for a value that means nothing, ENOTDIR when another entry than a folder is to be sorted, EPERM when an entry of a
     ///   sorted folder is to be moved, ESTALE.
     func setAttribute(_ name: String, to value: [UInt8], of node: Node) throws(Refusal) -> Bool {
-        guard name == OrderAttribute.sort || name == OrderAttribute.place else { return false }
+        guard name == OrderAttribute.sort || name == OrderAttribute.position else { return false }
         guard case .entry(let inode) = node else { throw .computedAttribute }
         let text = String(validating: value, as: UTF8.self)
         if name == OrderAttribute.sort {
             guard let mode = text.flatMap(SortMode.init(rawValue:)) else { throw .unknownSortMode }
             try mutate { try sort(inode, by: mode, $0) }
         } else {
-            guard let target = text.flatMap(OrderTarget.init) else { throw .unknownPlace }
+            guard let target = text.flatMap(OrderTarget.init) else { throw .unknownPosition }
             try mutate { try move(inode, to: target, $0) }
         }
         return true

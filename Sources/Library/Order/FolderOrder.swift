@@ -70,37 +70,37 @@ final class FolderOrder: Transacting {
         }
     }
 
-    /// The places of the entries that the lines name, each once.
+    /// The positions of the entries that the lines name, each once.
     private func indices(
         of lines: [String], among entries: [Entry], in folder: InodeNumber, _ rows: Rows
     ) throws -> [Int] {
-        let places = Dictionary(uniqueKeysWithValues: entries.enumerated().map { ($1.inode, $0) })
+        let positions = Dictionary(uniqueKeysWithValues: entries.enumerated().map { ($1.inode, $0) })
         let byFilename =
             namespace.configuration.showsDisplayNames
             ? [:] : Dictionary(uniqueKeysWithValues: entries.enumerated().map { (ExactName($1.filename), $0) })
         var seen: Set<Int> = []
         return try lines.compactMap { line in
             guard
-                let place = try byFilename[ExactName(line)]
-                    ?? self.place(of: line, among: places, in: folder, rows)
+                let position = try byFilename[ExactName(line)]
+                    ?? self.position(of: line, among: positions, in: folder, rows)
             else { throw Refusal.unknownNameInOrder }
-            return seen.insert(place).inserted ? place : nil
+            return seen.insert(position).inserted ? position : nil
         }
     }
 
-    /// The place of the entry that a line means, by either of its names.
-    private func place(
-        of line: String, among places: [InodeNumber: Int], in folder: InodeNumber, _ rows: Rows
+    /// The position of the entry that a line means, by either of its names.
+    private func position(
+        of line: String, among positions: [InodeNumber: Int], in folder: InodeNumber, _ rows: Rows
     ) throws -> Int? {
         for name in [line, OrderText.unescape(line)].compactMap({ $0 }) {
-            if let found = try namespace.resolve(name, in: folder, rows) { return places[found.entry.inode] }
+            if let found = try namespace.resolve(name, in: folder, rows) { return positions[found.entry.inode] }
         }
         return nil
     }
 
     // MARK: One entry
 
-    /// Moves an entry within its folder. Places are counted as in `.order`.
+    /// Moves an entry within its folder. Positions are counted as in `.order`.
     ///
     /// - Throws: EINVAL for a name that no entry of the folder has, EPERM for a folder that is sorted, ESTALE.
     func move(_ inode: InodeNumber, to target: OrderTarget, _ transaction: Transaction) throws {
@@ -109,7 +109,7 @@ final class FolderOrder: Transacting {
         let entries = try transaction.children(of: entry.parent)
         guard let mover = entries.firstIndex(where: { $0.inode == inode }) else { throw Refusal.staleInode }
         var wanted = entries.indices.filter { $0 != mover }
-        let place: Int
+        let position: Int
         switch target {
         case .before(let name), .after(let name):
             let neighbour = try namespace.resolve(name, in: entry.parent, transaction)
@@ -117,12 +117,12 @@ final class FolderOrder: Transacting {
             guard let found = wanted.firstIndex(where: { entries[$0].inode == neighbour?.entry.inode }) else {
                 throw Refusal.unknownNameInOrder
             }
-            place = if case .before = target { found } else { found + 1 }
+            position = if case .before = target { found } else { found + 1 }
         case .to(let number):
             let counted = wanted.indices.filter { entries[wanted[$0]].kind != .scratch }
-            place = number > counted.count ? wanted.count : counted[max(number, 1) - 1]
+            position = number > counted.count ? wanted.count : counted[max(number, 1) - 1]
         }
-        wanted.insert(mover, at: place)
+        wanted.insert(mover, at: position)
         try move(entries, to: wanted, moving: mover, in: entry.parent, transaction)
     }
 

@@ -55,7 +55,7 @@ extension Reconciliation {
             transaction)
         missing.remove(source.inode)
         if source.kind == .document {
-            try comparison.contents.withdrawals.withdraw(source, heir: row.id, transaction)
+            try comparison.withdrawals.withdraw(source, heir: row.id, transaction)
         }
         try transaction.delete(source.inode)
         comparison.logger.notice("a save that had not ended was completed", metadata: ["filename": "\(row.filename)"])

@@ -13,7 +13,7 @@ extension StoreComparison {
         guard entry.kind == .document, entry.isHere, let known = entry.evidence,
             try backing.trash.identifyIfPresent(BackingStore.trashName(entry.inode))?.evidence == known
         else { return false }
-        return try !foundFiles.withdrawals.isUntold(entry, rows)
+        return try !withdrawals.isUntold(entry, rows)
     }
 
     /// Gives a document its file back, under the name that its row tells.

@@ -18,6 +18,7 @@ final class StoreComparison: Transacting {
     let cloud: any ContentSource
     let notices: ChangeNotices
     let namespace: Namespace
+    let withdrawals: Withdrawals
     let contents: Contents
     let identities: Identities
     let migration: Migration
@@ -32,7 +33,7 @@ final class StoreComparison: Transacting {
     init(
         _ transactions: Transactions, store: DocumentStore, backing: BackingStore, openFiles: OpenFiles,
         unseenWrites: UnseenWrites, cloud: any ContentSource, notices: ChangeNotices, namespace: Namespace,
-        contents: Contents, identities: Identities,
+        withdrawals: Withdrawals, contents: Contents, identities: Identities,
         migration: Migration, foundFiles: FoundFiles, actions: Actions
     ) {
         self.transactions = transactions
@@ -43,6 +44,7 @@ final class StoreComparison: Transacting {
         self.cloud = cloud
         self.notices = notices
         self.namespace = namespace
+        self.withdrawals = withdrawals
         self.contents = contents
         self.identities = identities
         self.migration = migration

@@ -117,7 +117,7 @@ struct TrashReconciliation {
         if status.st_nlink > 1 { return try backing.removeFromTrash(inode) }
         let missing = try transaction.entry(inode).flatMap { try isMissing($0) ? $0 : nil }
         var removed: Entry
-        if let missing, try comparison.foundFiles.withdrawals.isUntold(missing, transaction) {
+        if let missing, try comparison.withdrawals.isUntold(missing, transaction) {
             try transaction.delete(inode)
             removed = missing
         } else {

@@ -7,8 +7,8 @@ extension TrashDirectory {
     /// A program is about to throw something away.
     ///
     /// - Throws: EEXIST where the label is taken, EPERM for any other name than `NAME.trashinfo`.
-    func announce(_ name: some Collection<UInt8>, in place: TrashPlace) throws(Refusal) -> Resolved {
-        guard place == .info, let label = TrashInfo.label(of: try Self.text(name)) else { throw .notCreatableThere }
+    func announce(_ name: some Collection<UInt8>, in folder: TrashFolder) throws(Refusal) -> Resolved {
+        guard folder == .info, let label = TrashInfo.label(of: try Self.text(name)) else { throw .notCreatableThere }
         return try inspect { rows in
             guard try items(rows).byPath[label] == nil, table.withLock({ $0.announce(label) }) else {
                 throw Refusal.nameExists
@@ -22,11 +22,12 @@ extension TrashDirectory {
     ///
     /// - Throws: EEXIST where the label is taken; EPERM outside of `files`, and for a scratch file, which nothing could bring back.
     func throwAway(
-        _ name: some Collection<UInt8>, in parent: InodeNumber, as label: some Collection<UInt8>, in place: TrashPlace,
+        _ name: some Collection<UInt8>, in parent: InodeNumber, as label: some Collection<UInt8>,
+        in folder: TrashFolder,
         by caller: Caller
     ) throws(Refusal) {
         let label = try Self.text(label)
-        guard place == .files else { throw .notCreatableThere }
+        guard folder == .files else { throw .notCreatableThere }
         let entry = try inspect { rows in
             if try items(rows).byPath[label] != nil { throw Refusal.nameExists }
             let entry = try namespace.existing(name, in: parent, rows)
@@ -60,26 +61,26 @@ extension TrashDirectory {
     /// - Throws: EEXIST where the name is taken, as `rename` for the folder, ENOSPC; EPERM for a folder into `Documents`. It is in the trash
     ///   then.
     func restore(
-        _ name: some Collection<UInt8>, in place: TrashPlace, to newName: some Collection<UInt8>,
+        _ name: some Collection<UInt8>, in folder: TrashFolder, to newName: some Collection<UInt8>,
         in newParent: InodeNumber, by caller: Caller
     ) throws(Refusal) {
-        guard let path = path(of: try Self.text(name), in: place) else { throw .virtualName }
+        guard let path = path(of: try Self.text(name), in: folder) else { throw .virtualName }
         let newName = try Namespace.entryName(newName)
-        let (found, folder) = try inspect { rows -> (Found, Entry) in
+        let (found, target) = try inspect { rows -> (Found, Entry) in
             let found = try self.found(path, rows)
-            let folder = try namespace.receivingFolder(newParent, rows)
+            let target = try namespace.receivingFolder(newParent, rows)
             if let other = try namespace.resolve(newName.text, in: newParent, rows), !other.isUntitledAlias {
                 throw Refusal.nameExists
             }
             try Namespace.requireUnreserved(newName)
             if found.trashed.isFolder, newParent == .documents { throw RenameRefusal.folderIntoDocuments }
-            return (found, folder)
+            return (found, target)
         }
         try asToldByKernel(path, nil) { () throws(Refusal) in
             if found.trashed.isFolder {
-                try undoing.restoreFromTrash(found.trashed, with: found.below, as: newName, into: folder)
+                try undoing.restoreFromTrash(found.trashed, with: found.below, as: newName, into: target)
             } else {
-                try undoing.restoreFromTrash(found.trashed.source.key, into: folder)
+                try undoing.restoreFromTrash(found.trashed.source.key, into: target)
             }
             do throws(Refusal) { try bring(found.trashed, to: newName, in: newParent, by: caller) } catch {
                 try throwAwayAgain(found.trashed, as: path, by: caller)
@@ -117,8 +118,8 @@ extension TrashDirectory {
     /// Moves something from one folder of the trash to another: to `expunged`, to remove it for good with all that lies in it.
     ///
     /// - Throws: ENOENT; EPERM for any other move.
-    func move(_ name: some Collection<UInt8>, in place: TrashPlace, to newPlace: TrashPlace) throws(Refusal) {
-        guard newPlace == .expunged, let path = path(of: try Self.text(name), in: place) else { throw .virtualName }
+    func move(_ name: some Collection<UInt8>, in folder: TrashFolder, to newFolder: TrashFolder) throws(Refusal) {
+        guard newFolder == .expunged, let path = path(of: try Self.text(name), in: folder) else { throw .virtualName }
         try discard(path) { _ in }
     }
 
@@ -126,12 +127,12 @@ extension TrashDirectory {
     /// remove it first.
     ///
     /// - Throws: ENOENT, EISDIR; EPERM for the places.
-    func remove(_ name: some Collection<UInt8>, in place: TrashPlace) throws(Refusal) {
+    func remove(_ name: some Collection<UInt8>, in folder: TrashFolder) throws(Refusal) {
         let name = try Self.text(name)
-        switch place {
+        switch folder {
         case .top, .expunged: throw .virtualName
         case .files, .folder:
-            guard let path = path(of: name, in: place) else { throw .noSuchName }
+            guard let path = path(of: name, in: folder) else { throw .noSuchName }
             try discard(path) { found throws(Refusal) in if found.trashed.isFolder { throw .isFolder } }
         case .info:
             guard let label = TrashInfo.label(of: name) else { throw .noSuchName }
@@ -143,8 +144,8 @@ extension TrashDirectory {
     /// Removes a folder for good in which nothing lies.
     ///
     /// - Throws: ENOENT, ENOTDIR, ENOTEMPTY; EPERM for the places.
-    func removeFolder(_ name: some Collection<UInt8>, in place: TrashPlace) throws(Refusal) {
-        guard let path = path(of: try Self.text(name), in: place) else { throw .virtualName }
+    func removeFolder(_ name: some Collection<UInt8>, in folder: TrashFolder) throws(Refusal) {
+        guard let path = path(of: try Self.text(name), in: folder) else { throw .virtualName }
         if table.withLock({ $0.removeEmptied(path) }) { return }
         try discard(path) { found throws(Refusal) in
             if !found.trashed.isFolder { throw .notFolder }

@@ -117,7 +117,7 @@ final class Identities: Transacting {
         if let content {
             // The document was on its way out of the cloud: now the backup is, which has its content.
             if kept.location == .local, kept.awaited == nil {
-                try withdrawals.withdraw(kept.inCloud, togetherWith: kept.step, transaction)
+                try withdrawals.withdraw(kept.inCloud, togetherWith: kept.bundle, transaction)
             }
             transfers.forget(kept.inode)
             try backup.wait(for: content)
@@ -162,7 +162,7 @@ extension Entry {
         conflicts = other.conflicts
         pending = other.pending
         revision = max(revision, other.revision) + 1
-        step = other.step
+        bundle = other.bundle
     }
 
     /// Goes on telling the container of the document where `last` stopped, the row that had its identity last: the document gets names, a
@@ -173,7 +173,7 @@ extension Entry {
         conflicts = last.conflicts
         pending = last.pending
         revision = max(revision, last.revision)
-        step = last.step
+        bundle = last.bundle
         markPending(differences(from: last))
     }
 
@@ -207,7 +207,7 @@ extension Entry {
         contentVersion = nil
         conflicts = 0
         pending = []
-        step = nil
+        bundle = nil
         error = nil
     }
 }

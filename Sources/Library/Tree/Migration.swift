@@ -45,7 +45,7 @@ final class Migration: Transacting {
         }
     }
 
-    /// Completes a move between the locations for the entry and all it holds, as one step. `obstacle` must have returned nil.
+    /// Completes a move between the locations for the entry and all it holds, as one bundle. `obstacle` must have returned nil.
     ///
     /// - Parameter source: the entry as it was.
     func migrate(_ top: Entry, from source: Entry, _ transaction: Transaction) throws {
@@ -58,12 +58,12 @@ final class Migration: Transacting {
     }
 
     /// More entries than this do not fit into one commit. They are sent in several commits.
-    private static let largestStep = 40_000
+    private static let largestBundle = 40_000
 
     private func migrateIntoCloud(_ top: Entry, _ transaction: Transaction) throws {
-        let fitsOneCommit = try top.kind != .folder || transaction.descendantCount(of: top.inode) < Self.largestStep
-        let step = fitsOneCommit ? try transaction.next(.stepNumber) : nil
-        if top.kind == .folder { try transaction.moveDescendantsIntoCloud(of: top.inode, step: step) }
+        let fitsOneCommit = try top.kind != .folder || transaction.descendantCount(of: top.inode) < Self.largestBundle
+        let bundle = fitsOneCommit ? try transaction.next(.bundleNumber) : nil
+        if top.kind == .folder { try transaction.moveDescendantsIntoCloud(of: top.inode, bundle: bundle) }
         guard var entry = try transaction.entry(top.inode), let id = entry.id else { return }
         entry.location = .cloud
         entry.pending = entry.kind == .document ? [.creation, .content] : .creation
@@ -72,7 +72,7 @@ final class Migration: Transacting {
             entry.pending.formUnion(entry.kind == .document ? .description : .descriptionWithTime)
         }
         entry.revision += 1
-        entry.step = step
+        entry.bundle = bundle
         if entry.kind == .document { try contents.recordBackingStatus(&entry, transaction) }
         try transaction.deleteWithdrawal(id)
         try transaction.update(entry)
@@ -82,11 +82,11 @@ final class Migration: Transacting {
 
     private func migrateOutOfCloud(_ top: Entry, from source: Entry, _ transaction: Transaction) throws {
         let isCurrent = top.kind != .document || top.inCloud.isBackingCurrent
-        let step = try transaction.next(.stepNumber)
+        let bundle = try transaction.next(.bundleNumber)
         if top.kind == .folder {
             // The depth in the cloud orders the withdrawals: those made inside the folder before must be sent before the folder's.
             try transaction.moveDescendantsOutOfCloud(
-                of: top.inode, depth: try transaction.depth(of: source) + 1, step: step)
+                of: top.inode, depth: try transaction.depth(of: source) + 1, bundle: bundle)
             try transfers.forget { try transaction.isInside($0, ancestor: top.inode) }
         }
         guard var entry = try transaction.entry(top.inode), entry.id != nil else { return }
@@ -94,14 +94,14 @@ final class Migration: Transacting {
         if isCurrent {
             var inCloud = entry.inCloud
             inCloud.parent = source.parent
-            try withdrawals.withdraw(inCloud, togetherWith: step, transaction)
+            try withdrawals.withdraw(inCloud, togetherWith: bundle, transaction)
         } else {
             entry.isHere = false
         }
         entry.location = .local
         entry.pending = []
         entry.revision += 1
-        entry.step = isCurrent ? nil : step
+        entry.bundle = isCurrent ? nil : bundle
         entry.error = nil
         try transaction.update(entry)
         if isCurrent { transfers.forget(entry.inode) }
@@ -109,47 +109,47 @@ final class Migration: Transacting {
 
     /// Updates a folder that was moved or renamed, and the rows of all it holds.
     ///
-    /// - Parameter place: the naming rules that hold in the folder from now on.
+    /// - Parameter context: the naming rules that hold in the folder from now on.
     func updateDescendants(
-        of folder: Entry, from source: Entry, to place: NamingContext, _ transaction: Transaction
+        of folder: Entry, from source: Entry, to context: NamingContext, _ transaction: Transaction
     ) throws {
-        guard place != source.namingContext else { return }
-        var places = [folder.inode: place]
+        guard context != source.namingContext else { return }
+        var contexts = [folder.inode: context]
         var moved = folder
-        moved.nature = .folder(place)
-        let step = try place.isScratch && !source.namingContext.isScratch ? transaction.next(.stepNumber) : 0
-        if place.isScratch != source.namingContext.isScratch {
-            try changeReplication(of: &moved, isScratch: place.isScratch, step: step, transaction)
+        moved.nature = .folder(context)
+        let bundle = try context.isScratch && !source.namingContext.isScratch ? transaction.next(.bundleNumber) : 0
+        if context.isScratch != source.namingContext.isScratch {
+            try changeReplication(of: &moved, isScratch: context.isScratch, bundle: bundle, transaction)
         }
         try transaction.update(moved)
         let now = surroundings.now()
         for var entry in try transaction.descendants(of: folder.inode) {
             // `try?`: each filename of a row is a valid name.
-            guard let above = places[entry.parent], let name = try? EntryName(entry.filename) else { continue }
+            guard let above = contexts[entry.parent], let name = try? EntryName(entry.filename) else { continue }
             let isScratch = RenameRule.isScratch(entry.renamed(at: now), as: name, in: above)
             if entry.kind == .folder {
                 entry.nature = .folder(above.folder(name))
-                places[entry.inode] = entry.namingContext
+                contexts[entry.inode] = entry.namingContext
             }
             entry.location = folder.location
-            try changeReplication(of: &entry, isScratch: isScratch, step: step, transaction)
+            try changeReplication(of: &entry, isScratch: isScratch, bundle: bundle, transaction)
             try transaction.update(entry)
         }
         // Their entries may have other names from now on.
-        if place.isScratch != source.namingContext.isScratch {
-            places.keys.forEach { transaction.announce(.listingChanged(of: $0)) }
+        if context.isScratch != source.namingContext.isScratch {
+            contexts.keys.forEach { transaction.announce(.listingChanged(of: $0)) }
         }
     }
 
     /// A document that enters a trash folder becomes a scratch file. A file that leaves one becomes a document, unless it has a scratch name.
     ///
-    /// - Parameter step: of all that enters the folder at once.
+    /// - Parameter bundle: of all that enters the folder at once.
     private func changeReplication(
-        of entry: inout Entry, isScratch: Bool, step: Int64, _ transaction: Transaction
+        of entry: inout Entry, isScratch: Bool, bundle: Int64, _ transaction: Transaction
     ) throws {
         if isScratch, entry.id != nil {
             let source = entry
-            try withdrawals.leaveAsScratch(&entry, from: source, step: step, transaction)
+            try withdrawals.leaveAsScratch(&entry, from: source, bundle: bundle, transaction)
             try renameToFullName(&entry, of: source, transaction)
         } else if !isScratch, entry.id == nil {
             var random = surroundings.random()

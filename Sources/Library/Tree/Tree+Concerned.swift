@@ -31,8 +31,8 @@ extension Tree {
             for (name, folder) in names {
                 // What is no name is refused by the change.
                 guard let name else { continue }
-                let place = folder == .documents ? namespace.preferredFolder : folder
-                if identities.recentlyRemoved.knows(name, in: place) { return .all }
+                let asked = folder == .documents ? namespace.preferredFolder : folder
+                if identities.recentlyRemoved.knows(name, in: asked) { return .all }
                 guard let entry = try namespace.resolve(name, in: folder, rows)?.entry else { continue }
                 if entry.kind == .folder { return .all }
                 inodes.append(entry.inode)

@@ -18,8 +18,8 @@ extension Tree {
         for entry in [newSecond, newFirst] { try transaction.update(entry) }
         for (entry, source, other) in [(newFirst, first, second), (newSecond, second, first)] {
             guard entry.kind == .folder, let folder = try transaction.entry(other.parent) else { continue }
-            let place = folder.namingContext.folder(try EntryName(other.filename))
-            try migration.updateDescendants(of: entry, from: source, to: place, transaction)
+            let context = folder.namingContext.folder(try EntryName(other.filename))
+            try migration.updateDescendants(of: entry, from: source, to: context, transaction)
         }
         let firstFolder = try backing.folder(first.parent, transaction)
         let secondFolder = try backing.folder(second.parent, transaction)

@@ -49,7 +49,7 @@ extension Tree {
         case .none, .backsUp:
             try rename(&entry, as: renaming, source, transaction)
         case .ends:
-            try withdrawals.leaveAsScratch(&entry, from: source, step: transaction.next(.stepNumber), transaction)
+            try withdrawals.leaveAsScratch(&entry, from: source, bundle: transaction.next(.bundleNumber), transaction)
             if source.kind == .document {
                 identities.recentlyRemoved.add(source, isBackup: false, now: surroundings.now(), transaction)
             }

@@ -29,11 +29,11 @@ final class Withdrawals: Transacting {
     /// Records that an entry is gone from the cloud on this device, so that the container is told.
     ///
     /// - Parameters:
-    ///   - step: the number of the pending changes that go into one commit with this one; nil if there are none.
+    ///   - bundle: the number of the pending changes that go into one commit with this one; nil if there are none.
     ///   - heir: the document that the entry was renamed over.
     ///   - leavesConflicts: whether its conflict versions stay a document.
     func withdraw(
-        _ entry: Entry, togetherWith step: Int64? = nil, heir: EntryID? = nil, leavesConflicts: Bool = false,
+        _ entry: Entry, togetherWith bundle: Int64? = nil, heir: EntryID? = nil, leavesConflicts: Bool = false,
         _ transaction: Transaction
     ) throws {
         guard entry.isReplicated, let id = entry.id else { return }
@@ -57,7 +57,7 @@ final class Withdrawals: Transacting {
         let content = [entry.contentVersion].compactMap { $0 }.filter { !left.contains($0) }
         try transaction.store(
             Withdrawal(
-                id: id, seen: shown + content + earlier, depth: try transaction.depth(of: entry), step: step,
+                id: id, seen: shown + content + earlier, depth: try transaction.depth(of: entry), bundle: bundle,
                 heir: heir,
                 bequest: shown.filter { !content.contains($0) }))
         cloud.changesAreWaiting()
@@ -75,7 +75,7 @@ final class Withdrawals: Transacting {
         try rows.replicaRecord(id) != nil || rows.hasOutbox()
     }
 
-    /// The heads that a listing, a state or an open could have shown. A removal removes the versions that were shown (`Semantics`,
+    /// The leaves that a listing, a state or an open could have shown. A removal removes the versions that were shown (`Semantics`,
     /// "Conflicts").
     ///
     /// - Parameter hidesNewest: whether a content that was saved here is shown instead of the newest version.
@@ -110,14 +110,14 @@ final class Withdrawals: Transacting {
     func withdrawIfLeavingCloud(_ entry: inout Entry, _ transaction: Transaction) throws {
         if entry.isHere { return }
         if entry.awaited != nil {
-            // The deletion of the document that it was is recorded, and waited for the content by its step.
+            // The deletion of the document that it was is recorded, and waited for the content by its bundle.
             entry.awaited = nil
-            entry.step = nil
+            entry.bundle = nil
             return cloud.changesAreWaiting()
         }
         guard entry.location == .local else { return }
-        try withdraw(entry.inCloud, togetherWith: entry.step, transaction)
-        entry.step = nil
+        try withdraw(entry.inCloud, togetherWith: entry.bundle, transaction)
+        entry.bundle = nil
     }
 
     /// Ends the identity of an entry, which becomes scratch. For a document this is leaving the cloud: what is not here is fetched before the
@@ -125,9 +125,9 @@ final class Withdrawals: Transacting {
     ///
     /// - Parameters:
     ///   - source: the entry as it was.
-    ///   - step: joins the deletion with the contents that it waits for.
+    ///   - bundle: joins the deletion with the contents that it waits for.
     func leaveAsScratch(
-        _ entry: inout Entry, from source: Entry, step: @autoclosure () throws -> Int64, _ transaction: Transaction
+        _ entry: inout Entry, from source: Entry, bundle: @autoclosure () throws -> Int64, _ transaction: Transaction
     ) throws {
         try requireKeptConflicts(of: source, transaction)
         guard let content = try contentToFetch(of: source, transaction) else {
@@ -136,12 +136,12 @@ final class Withdrawals: Transacting {
             try withdraw(source, leavesConflicts: true, transaction)
             return entry.dropIdentity()
         }
-        let step = try step()
-        try withdraw(source.inCloud, togetherWith: step, leavesConflicts: true, transaction)
+        let bundle = try bundle()
+        try withdraw(source.inCloud, togetherWith: bundle, leavesConflicts: true, transaction)
         try setOlderFileAside(of: source, transaction)
         entry.dropIdentity()
         try entry.wait(for: content)
-        entry.step = step
+        entry.bundle = bundle
     }
 
     /// The container cannot keep the conflict versions of a document that it has as deleted, which was brought back here a moment ago, when

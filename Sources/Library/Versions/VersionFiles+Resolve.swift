@@ -68,20 +68,20 @@ extension VersionFiles {
         _ kept: VersionID, of entry: Entry, discarding discarded: [VersionID], by caller: Caller,
         _ transaction: Transaction
     ) throws {
-        let before = try heads(of: entry, transaction)
+        let before = try leaves(of: entry, transaction)
         let edit = try kept == entry.currentVersion ? nil : giveUpEdit(of: entry, transaction)
         try carryOut(Resolution(kept: kept, discarded: discarded.filter { $0 != kept }), on: entry, transaction)
         try actions.recordChoice(
-            .init(before: before, after: try heads(of: entry, transaction)), of: entry, insteadOf: edit, by: caller,
+            .init(before: before, after: try leaves(of: entry, transaction)), of: entry, insteadOf: edit, by: caller,
             transaction
         )
     }
 
     /// The versions among which somebody can choose, as this device shows them, the current one first.
-    func heads(of entry: Entry, _ rows: Rows) throws -> [VersionID] {
+    func leaves(of entry: Entry, _ rows: Rows) throws -> [VersionID] {
         guard let id = entry.id else { return [] }
         let versions = try CatalogReplica(rows).visibleEntry(id, at: surroundings.now())?.versions
-        return versions?.heads.map(\.id) ?? []
+        return versions?.leaves.map(\.id) ?? []
     }
 
     /// Makes a choice here, and has it sent.

@@ -81,8 +81,8 @@ final class VersionFiles: Transacting {
         _ versions: [DocumentVersion], of id: EntryID, _ rows: Rows
     ) throws -> [DocumentVersion] {
         // A version that was replaced by a choice made here is a head still, until the choice is sent.
-        let heads = Set(try CatalogReplica(rows).entry(id)?.versions?.heads.map(\.id) ?? [])
-        return try versions.filter { try heads.contains($0.id) || rows.isDeparted($0.id) }
+        let leaves = Set(try CatalogReplica(rows).entry(id)?.versions?.leaves.map(\.id) ?? [])
+        return try versions.filter { try leaves.contains($0.id) || rows.isDeparted($0.id) }
     }
 
     private func named(_ versions: [DocumentVersion], _ entry: Entry) -> [NamedVersion] {

@@ -35,13 +35,13 @@ public enum Reunion {
         return [.delete(mine.id, seen: mine.versions?.all.map(\.id) ?? [])]
     }
 
-    /// - Returns: `isAhead`: whether the device knows all heads of the container's entry.
+    /// - Returns: `isAhead`: whether the device knows all leaves of the container's entry.
     private static func versions(
         from mine: ReplicaEntry, into theirs: ReplicaEntry
     ) -> (changes: [Change], isAhead: Bool) {
         guard let own = mine.versions, let others = theirs.versions else { return ([], true) }
         // An older version that only the device has does not bring it back: what it was last was seen by who deleted it.
-        if theirs.isDeleted, own.heads.allSatisfy({ others.contains($0.id) }) { return ([], true) }
+        if theirs.isDeleted, own.leaves.allSatisfy({ others.contains($0.id) }) { return ([], true) }
         let inOrder = own.superseded.map(\.version) + own.conflicts.reversed() + [own.current]
         let missing = inOrder.filter { !others.contains($0.id) }
         // A version that came from another document must leave that one.
@@ -51,12 +51,12 @@ public enum Reunion {
         changes += missing.map { .save(mine.id, $0) }
         // Saving alone does not repeat what somebody chose among versions in conflict.
         let superseded = own.superseded.map(\.version.id)
-        if !missing.isEmpty || others.heads.contains(where: { superseded.contains($0.id) }) {
+        if !missing.isEmpty || others.leaves.contains(where: { superseded.contains($0.id) }) {
             let choice = Resolution(
-                kept: own.current.id, discarded: superseded, restored: own.sharedHeads(with: others))
+                kept: own.current.id, discarded: superseded, restored: own.sharedLeaves(with: others))
             changes.append(.resolve(mine.id, choice))
         }
-        return (changes, others.heads.allSatisfy { own.contains($0.id) })
+        return (changes, others.leaves.allSatisfy { own.contains($0.id) })
     }
 }
 

@@ -123,7 +123,7 @@ extension Commit {
         } catch { return false }
     }
 
-    private static func validate(position: CommittedPlace) throws(CommitError) {
+    private static func validate(position: CommittedPosition) throws(CommitError) {
         if case .number(let number) = position, !number.isFinite {
             throw .invalid("a position that is not a finite number")
         }

@@ -48,7 +48,7 @@ public struct DescriptionChange: Codable, Sendable, Equatable {
     /// Gives the document another display name.
     public var name: Name?
     /// Moves the entry in the order of its folder.
-    public var position: CommittedPlace?
+    public var position: CommittedPosition?
     /// Permission bits with set-id bits and sticky bit, at most 0o7777.
     public var mode: UInt16?
     /// The time of modification.

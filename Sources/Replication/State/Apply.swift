@@ -123,7 +123,7 @@ private func resolve(
     touched.add(id, isPlaced: isRevived)
 }
 
-/// Stands in the log before the deletion of the document. Only heads go over: a version that somebody discarded meanwhile stays.
+/// Stands in the log before the deletion of the document. Only leaves go over: a version that somebody discarded meanwhile stays.
 private func bequeath(
     _ versions: [VersionID], of id: EntryID, to heir: EntryID, _ state: inout some ReplicaState,
     _ touched: inout TouchedEntries

@@ -20,7 +20,7 @@ public struct EntryDescription: Codable, Sendable, Equatable {
     /// Whether the filename was generated. Others were given by a person.
     public var hasGeneratedFilename: Bool
     /// Where the entry stands in the order of its folder: the smaller comes first.
-    public var position: CommittedPlace
+    public var position: CommittedPosition
     /// Permission bits.
     public var mode: UInt16
     /// A document's is that of its current version.
@@ -30,7 +30,7 @@ public struct EntryDescription: Codable, Sendable, Equatable {
 
     public init(
         parent: EntryID, filename: String, displayName: String? = nil, pathExtension: String? = nil,
-        naming: Naming? = nil, hasGeneratedFilename: Bool = false, position: CommittedPlace, mode: UInt16,
+        naming: Naming? = nil, hasGeneratedFilename: Bool = false, position: CommittedPosition, mode: UInt16,
         modified: Timestamp, attributes: Data? = nil
     ) {
         self.parent = parent

@@ -6,7 +6,7 @@ public struct Resolution: Sendable, Equatable {
     public var kept: VersionID
     /// The versions that the choosing device had seen and did not want.
     public var discarded: [VersionID]
-    /// Superseded versions that are to be heads again: those that the undo of a choice brings back, and those that must stay heads when older
+    /// Superseded versions that are to be leaves again: those that the undo of a choice brings back, and those that must stay leaves when older
     /// versions were added after them.
     public var restored: [VersionID]
     /// Only the undo of a choice has any: versions that are in conflict with `kept` from now on, if they are current.
@@ -21,18 +21,18 @@ public struct Resolution: Sendable, Equatable {
         self.demoted = demoted
     }
 
-    /// The choice that leads from some heads of a document to others.
+    /// The choice that leads from some leaves of a document to others.
     ///
     /// - Parameters:
-    ///   - heads: before the choice, the current version first.
-    ///   - outcome: the heads after it, the current version first.
+    ///   - leaves: before the choice, the current version first.
+    ///   - outcome: the leaves after it, the current version first.
     /// - Returns: nil if there is no version in `outcome`.
-    public init?(from heads: [VersionID], to outcome: [VersionID]) {
+    public init?(from leaves: [VersionID], to outcome: [VersionID]) {
         guard let kept = outcome.first else { return nil }
         self.init(
-            kept: kept, discarded: heads.filter { !outcome.contains($0) },
-            restored: outcome.filter { !heads.contains($0) },
-            demoted: heads.prefix(1).filter { $0 != kept && outcome.contains($0) })
+            kept: kept, discarded: leaves.filter { !outcome.contains($0) },
+            restored: outcome.filter { !leaves.contains($0) },
+            demoted: leaves.prefix(1).filter { $0 != kept && outcome.contains($0) })
     }
 
     /// Both choices as one, for choices that were not sent yet.

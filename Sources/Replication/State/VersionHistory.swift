@@ -16,7 +16,7 @@ public struct SupersededVersion: Codable, Sendable, Equatable {
 /// rules (Versions of a document).
 public struct VersionHistory: Codable, Sendable, Equatable {
     public private(set) var current: DocumentVersion
-    /// The other heads, the latest first, until somebody chooses.
+    /// The other leaves, the latest first, until somebody chooses.
     public private(set) var conflicts: [DocumentVersion]
     /// The latest last.
     public private(set) var superseded: [SupersededVersion]
@@ -33,9 +33,9 @@ public struct VersionHistory: Codable, Sendable, Equatable {
     }
 
     /// The versions that no other has taken the place of.
-    public var heads: [DocumentVersion] { [current] + conflicts }
+    public var leaves: [DocumentVersion] { [current] + conflicts }
 
-    public var all: [DocumentVersion] { heads + superseded.map(\.version) }
+    public var all: [DocumentVersion] { leaves + superseded.map(\.version) }
 
     public func contains(_ id: VersionID) -> Bool { all.contains { $0.id == id } }
 
@@ -70,10 +70,10 @@ public struct VersionHistory: Codable, Sendable, Equatable {
         conflicts.sort(by: DocumentVersion.isLater)
     }
 
-    /// Brings a deleted document back with a new version, which the deleting device had not seen. All heads are superseded since the time of
+    /// Brings a deleted document back with a new version, which the deleting device had not seen. All leaves are superseded since the time of
     /// the deletion: their contents may have been removed already.
     mutating func revive(with version: DocumentVersion, deleted time: Timestamp) {
-        for head in heads.reversed() { supersede(head, at: time) }
+        for leaf in leaves.reversed() { supersede(leaf, at: time) }
         conflicts = []
         current = version
     }
@@ -88,12 +88,12 @@ public struct VersionHistory: Codable, Sendable, Equatable {
         resolve(Resolution(kept: other.current.id, discarded: Array(times.keys)), at: time)
     }
 
-    /// The heads of both. An older version that is saved after them takes the place of one if it has its content (``Reunion``).
-    func sharedHeads(with other: VersionHistory) -> [VersionID] {
-        heads.map(\.id).filter { id in other.heads.contains { $0.id == id } }
+    /// The leaves of both. An older version that is saved after them takes the place of one if it has its content (``Reunion``).
+    func sharedLeaves(with other: VersionHistory) -> [VersionID] {
+        leaves.map(\.id).filter { id in other.leaves.contains { $0.id == id } }
     }
 
-    /// Carries out a choice among the heads. `kept` stays or becomes current; heads in `discarded` are superseded. A head that the choice
+    /// Carries out a choice among the leaves. `kept` stays or becomes current; leaves in `discarded` are superseded. A leaf that the choice
     /// does not mention was not seen by the choosing device, and stays.
     mutating func resolve(_ resolution: Resolution, at time: Timestamp) {
         conflicts += removeSuperseded(resolution.restored)
@@ -114,7 +114,7 @@ public struct VersionHistory: Codable, Sendable, Equatable {
     }
 
     /// Brings a deleted document back because the choice that discarded some of its versions is undone, by somebody who did not know of the
-    /// deletion. These versions are its heads then.
+    /// deletion. These versions are its leaves then.
     ///
     /// - Returns: false if none of them comes back: then nothing changes here.
     mutating func revive(byUndoOf resolution: Resolution, deleted time: Timestamp) -> Bool {
@@ -135,19 +135,19 @@ public struct VersionHistory: Codable, Sendable, Equatable {
         return versions
     }
 
-    /// Carries out a deletion by somebody who had seen some of the versions. The latest head that they had not seen is current from now on.
+    /// Carries out a deletion by somebody who had seen some of the versions. The latest leaf that they had not seen is current from now on.
     ///
-    /// - Returns: false if they had seen all heads: then nothing changes here, and the document is deleted.
+    /// - Returns: false if they had seen all leaves: then nothing changes here, and the document is deleted.
     mutating func survive(deletionOf seen: Set<VersionID>, at time: Timestamp) -> Bool {
-        guard let survivor = heads.filter({ !seen.contains($0.id) }).max(by: { DocumentVersion.isLater($1, $0) })
+        guard let survivor = leaves.filter({ !seen.contains($0.id) }).max(by: { DocumentVersion.isLater($1, $0) })
         else { return false }
         resolve(Resolution(kept: survivor.id, discarded: Array(seen)), at: time)
         return true
     }
 
-    /// Removes a head from the history. In place of the current version comes the latest conflict version, or the last superseded one.
+    /// Removes a leaf from the history. In place of the current version comes the latest conflict version, or the last superseded one.
     ///
-    /// - Returns: nil if it is no head, or the only version.
+    /// - Returns: nil if it is no leaf, or the only version.
     mutating func removeHead(_ id: VersionID) -> DocumentVersion? {
         if let index = conflicts.firstIndex(where: { $0.id == id }) { return conflicts.remove(at: index) }
         guard current.id == id else { return nil }

@@ -38,23 +38,23 @@ public enum AuthenticatedCipher: Sendable {
 
     /// Encrypts into an array that has room for it.
     ///
-    /// - Parameter place: where the plaintext and the tag go, in `result`.
+    /// - Parameter offset: where the plaintext and the tag go, in `result`.
     public func seal(
-        _ plaintext: Span<UInt8>, into result: inout [UInt8], at place: Int, key: SecretBytes, nonce: [UInt8] = []
+        _ plaintext: Span<UInt8>, into result: inout [UInt8], at offset: Int, key: SecretBytes, nonce: [UInt8] = []
     ) {
-        plaintext.withUnsafeBufferPointer { seal($0, into: &result, at: place, key, nonce, []) }
+        plaintext.withUnsafeBufferPointer { seal($0, into: &result, at: offset, key, nonce, []) }
     }
 
     private func seal(
-        _ plaintext: UnsafeBufferPointer<UInt8>, into result: inout [UInt8], at place: Int, _ key: SecretBytes,
+        _ plaintext: UnsafeBufferPointer<UInt8>, into result: inout [UInt8], at offset: Int, _ key: SecretBytes,
         _ nonce: [UInt8], _ associated: [UInt8]
     ) {
-        precondition(place >= 0 && place + plaintext.count + Self.tagLength <= result.count, "there is no room")
-        let (textPlace, tagPlace) = isTagFirst ? (Self.tagLength, 0) : (0, plaintext.count)
+        precondition(offset >= 0 && offset + plaintext.count + Self.tagLength <= result.count, "there is no room")
+        let (textStart, tagStart) = isTagFirst ? (Self.tagLength, 0) : (0, plaintext.count)
         let isDone = result.withUnsafeMutableBufferPointer { result in
-            let start = result.baseAddress.map { $0 + place }
+            let start = result.baseAddress.map { $0 + offset }
             return run(
-                plaintext, into: start.map { $0 + textPlace }, start.map { $0 + tagPlace }, seals: true, key, nonce,
+                plaintext, into: start.map { $0 + textStart }, start.map { $0 + tagStart }, seals: true, key, nonce,
                 associated)
         }
         precondition(isDone, "libcrypto does not encrypt")
@@ -94,14 +94,14 @@ public enum AuthenticatedCipher: Sendable {
     ///
     /// - Parameters:
     ///   - sealed: where the sealed text stands.
-    ///   - place: where the plaintext goes, at the sealed text or before it.
+    ///   - offset: where the plaintext goes, at the sealed text or before it.
     /// - Returns: false for a text that was not sealed with this key and nonce, or is not there. The bytes then hold anything.
     public func open(
-        _ bytes: inout [UInt8], at sealed: Range<Int>, to place: Int, key: SecretBytes, nonce: [UInt8] = [],
+        _ bytes: inout [UInt8], at sealed: Range<Int>, to offset: Int, key: SecretBytes, nonce: [UInt8] = [],
         associated: [UInt8] = []
     ) -> Bool {
         guard sealed.count >= Self.tagLength, sealed.upperBound <= bytes.count else { return false }
-        precondition((0...sealed.lowerBound).contains(place), "the plaintext would overwrite what is still sealed")
+        precondition((0...sealed.lowerBound).contains(offset), "the plaintext would overwrite what is still sealed")
         return bytes.withUnsafeMutableBufferPointer { bytes in
             let whole = UnsafeMutableBufferPointer(rebasing: bytes[sealed])
             var tag = Array(isTagFirst ? whole.prefix(Self.tagLength) : whole.suffix(Self.tagLength))
@@ -109,9 +109,9 @@ public enum AuthenticatedCipher: Sendable {
                 rebasing: isTagFirst ? whole.dropFirst(Self.tagLength) : whole.dropLast(Self.tagLength))
             let isOpened = run(
                 UnsafeBufferPointer(text), into: text.baseAddress, &tag, seals: false, key, nonce, associated)
-            // The places may overlap.
+            // The two may overlap.
             if isOpened, let start = text.baseAddress {
-                (bytes.baseAddress! + place).update(from: start, count: text.count)
+                (bytes.baseAddress! + offset).update(from: start, count: text.count)
             }
             return isOpened
         }

@@ -84,7 +84,7 @@ struct WaitCommand: ParsableCommand {
 
 /// The course of `docfs wait`, decided by the states of the mount, one after the other.
 struct WaitCourse {
-    enum Step: Equatable {
+    enum Decision: Equatable {
         case done
         case refused(String)
         /// - Parameter news: a line to print, once.
@@ -100,7 +100,7 @@ struct WaitCourse {
     private var saidOffline = false
 
     /// - Parameter hasArrived: false while documents are on their way to another cloud, of which nothing needs to be pending.
-    mutating func next(_ state: StateText, hasArrived: Bool = true) -> Step {
+    mutating func next(_ state: StateText, hasArrived: Bool = true) -> Decision {
         pending = state["cloud.pending"].flatMap { Int($0) } ?? 0
         connection = state["cloud.connection"] ?? "offline"
         most = max(most, pending)

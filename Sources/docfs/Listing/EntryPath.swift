@@ -72,7 +72,7 @@ struct EntryPath {
 
     func place(_ target: OrderTarget) throws {
         let value = Array(target.text.utf8)
-        if lsetxattr(path, OrderAttribute.place, value, value.count, 0) == 0 { return }
+        if lsetxattr(path, OrderAttribute.position, value, value.count, 0) == 0 { return }
         let reason = errno
         try requireNoSorting(of: folder)
         let isLink = (try status()).st_mode & S_IFMT == S_IFLNK

@@ -54,17 +54,17 @@ struct Glob: Equatable {
     /// Goes back to the last `*` only, so the time is bounded by the product of both lengths.
     func matches(_ text: String) -> Bool {
         let characters = Array(text.lowercased())
-        var (piece, place) = (0, 0)
-        var star: (piece: Int, place: Int)?
-        while place < characters.count {
+        var (piece, position) = (0, 0)
+        var star: (piece: Int, position: Int)?
+        while position < characters.count {
             if piece < pieces.count, pieces[piece] == .many {
-                star = (piece, place)
+                star = (piece, position)
                 piece += 1
-            } else if piece < pieces.count, Self.matches(pieces[piece], characters[place]) {
-                (piece, place) = (piece + 1, place + 1)
+            } else if piece < pieces.count, Self.matches(pieces[piece], characters[position]) {
+                (piece, position) = (piece + 1, position + 1)
             } else if let last = star {
-                star = (last.piece, last.place + 1)
-                (piece, place) = (last.piece + 1, last.place + 1)
+                star = (last.piece, last.position + 1)
+                (piece, position) = (last.piece + 1, last.position + 1)
             } else {
                 return false
             }

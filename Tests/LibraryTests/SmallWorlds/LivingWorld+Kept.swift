@@ -36,8 +36,8 @@ extension SmallWorlds.LivingWorld {
         -> [(DocumentVersion, EntryID)]
     {
         try rows.withdrawals(inFavourOf: id).flatMap { withdrawal in
-            let heads = try CatalogReplica(rows).entry(withdrawal.id)?.versions?.heads ?? []
-            return heads.filter { withdrawal.bequest.contains($0.id) }.map { ($0, withdrawal.id) }
+            let leaves = try CatalogReplica(rows).entry(withdrawal.id)?.versions?.leaves ?? []
+            return leaves.filter { withdrawal.bequest.contains($0.id) }.map { ($0, withdrawal.id) }
         }
     }
 
@@ -50,7 +50,7 @@ extension SmallWorlds.LivingWorld {
         else { return [] }
         let known = try side.device.library.transactions.inspect { rows in
             try Self.versions(inheritedBy: id, rows)
-                + (CatalogReplica(rows).entry(id)?.versions?.heads ?? []).map { ($0, id) }
+                + (CatalogReplica(rows).entry(id)?.versions?.leaves ?? []).map { ($0, id) }
         }
         var found: Set<String> = []
         for (version, document) in known {

@@ -129,13 +129,13 @@ extension SimulatedDevice {
         return [.save(entry.id, version(base: base.id, &random))]
     }
 
-    /// Chooses one of the heads it sees, and discards some of the others.
+    /// Chooses one of the leaves it sees, and discards some of the others.
     private func resolve(_ random: inout SeededGenerator) -> [Change] {
         let inConflict = live { $0.versions?.conflicts.isEmpty == false }
-        guard let entry = inConflict.randomElement(using: &random), let heads = entry.versions?.heads,
-            let kept = heads.randomElement(using: &random)
+        guard let entry = inConflict.randomElement(using: &random), let leaves = entry.versions?.leaves,
+            let kept = leaves.randomElement(using: &random)
         else { return [] }
-        let discarded = heads.filter { $0.id != kept.id && Bool.random(using: &random) }
+        let discarded = leaves.filter { $0.id != kept.id && Bool.random(using: &random) }
         return [.resolve(entry.id, Resolution(kept: kept.id, discarded: discarded.map(\.id)))]
     }
 

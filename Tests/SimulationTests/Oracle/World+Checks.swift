@@ -163,7 +163,7 @@ extension World {
                     continue
                 }
                 let bases = Set(versions.all.compactMap(\.base))
-                if versions.heads.contains(where: { bases.contains($0.id) }) {
+                if versions.leaves.contains(where: { bases.contains($0.id) }) {
                     wrong.append("a version that another was made from is current, or in conflict")
                 }
                 for version in saved {
@@ -194,7 +194,7 @@ extension World {
         for key in objects.keys.filter({ $0.components[0] == "log" }).sorted() {
             for id in try apply(try LogEntry(decoding: objects[key]!).commit, to: &replica) {
                 guard let entry = replica.entry(id), let versions = entry.versions else { continue }
-                let needed = Set(entry.isDeleted ? [] : versions.heads.map(\.id))
+                let needed = Set(entry.isDeleted ? [] : versions.leaves.map(\.id))
                 for version in versions.all.map(\.id) {
                     departed[version] = needed.contains(version) ? nil : departed[version] ?? network.time(of: key)
                 }
@@ -223,7 +223,7 @@ extension World {
             guard let versions = entry.versions else { continue }
             let seen = ledger.seenAtDeletion(of: entry.id)
             if seen == nil { wrong.append("'\(entry.description.fullName ?? "")' was deleted by nobody") }
-            if let seen, !versions.heads.allSatisfy({ seen.contains($0.sha256) || ledger.isOverwritten($0.sha256) }) {
+            if let seen, !versions.leaves.allSatisfy({ seen.contains($0.sha256) || ledger.isOverwritten($0.sha256) }) {
                 wrong.append("'\(entry.description.fullName ?? "")' was deleted by somebody who had not seen an edit")
             }
         }

@@ -333,7 +333,7 @@ final class World {
             }
             let busy = entries.filter { !$0.pending.isEmpty || $0.location == .local && !$0.isHere }
                 .map {
-                    "\($0.filename) pending \($0.pending.rawValue), here \($0.isHere), step \($0.step ?? 0), \($0.error ?? "no error")"
+                    "\($0.filename) pending \($0.pending.rawValue), here \($0.isHere), bundle \($0.bundle ?? 0), \($0.error ?? "no error")"
                 }
             let withdrawals = try device.library.transactions.inspect { try $0.withdrawals() }.map {
                 "withdrawal of \($0.id), heir \($0.heir?.description ?? "none")"

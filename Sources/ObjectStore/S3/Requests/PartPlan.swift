@@ -17,10 +17,11 @@ struct PartPlan: Equatable, Sendable {
     }
 
     func slices(of content: ContentSlice) -> [ContentSlice] {
-        let step = partLength(of: content.count)
-        return stride(from: content.range.lowerBound, to: content.range.upperBound, by: Int(step)).map { start in
+        let length = partLength(of: content.count)
+        return stride(from: content.range.lowerBound, to: content.range.upperBound, by: Int(length)).map { start in
             ContentSlice(
-                content: content.content, range: start..<min(start + step, content.range.upperBound), key: content.key,
+                content: content.content, range: start..<min(start + length, content.range.upperBound),
+                key: content.key,
                 progress: content.progress)
         }
     }

@@ -2,7 +2,7 @@ import Documents
 
 /// Where an entry stands in the order of its folder, as the container has it. Releases before order keys wrote numbers. Such an entry
 /// keeps its number, since the hash of the state is made of it, until somebody moves it.
-public enum CommittedPlace: Sendable, Equatable {
+public enum CommittedPosition: Sendable, Equatable {
     case key(OrderKey)
     case number(Double)
 
@@ -14,7 +14,7 @@ public enum CommittedPlace: Sendable, Equatable {
     }
 }
 
-extension CommittedPlace: Codable {
+extension CommittedPosition: Codable {
     public init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         // A number is the rare case: to find out by failing takes long.

@@ -6,9 +6,9 @@ import Glibc
 import Replication
 import Testing
 
-/// Steps: changes that are sent in one commit.
+/// Bundles: changes that are sent in one commit.
 @Suite(.timeLimit(.minutes(15)))
-struct StepTests {
+struct BundleTests {
     @Test func `a folder of more documents than are looked at in one round goes into the cloud as one commit`()
         async throws
     {
@@ -20,17 +20,17 @@ struct StepTests {
             try await device.push()
             let commits = try await device.commits
             #expect(commits.map(\.changes.count) == [count + 1])
-            #expect(try device.entry("Trip").step == nil)
+            #expect(try device.entry("Trip").bundle == nil)
         }
     }
 
-    @Test func `an entry that is put into a folder of a waiting step arrives in that folder`() async throws {
+    @Test func `an entry that is put into a folder of a waiting bundle arrives in that folder`() async throws {
         try await withTwoDevices { laptop, phone in
             let trip = try laptop.makeFolder("Trip", in: .local)
             try laptop.create("Slow.txt", "slow", in: trip)
             let slow = try await laptop.open("Slow.txt", in: trip, O_WRONLY)
             try laptop.move("Trip", from: .local, to: .cloud)
-            // These could be sent at once but for their folder, whose step has a document that is open for writing.
+            // These could be sent at once but for their folder, whose bundle has a document that is open for writing.
             try laptop.makeFolder("Days", in: trip)
             try laptop.makeLink("link", to: "Slow.txt", in: trip)
             try laptop.create("Quick.txt", "quick", in: trip)
