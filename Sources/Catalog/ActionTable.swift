@@ -101,7 +101,7 @@ enum ActionTable {
         if case .chosen = change {
             let (before, after): ([UInt8], [UInt8]) = (row[ownColumns + 7], row[ownColumns + 8])
             change = .chosen(
-                .init(before: [VersionID](packed: Data(before)), after: [VersionID](packed: Data(after))))
+                .init(before: [VersionID](packed: before), after: [VersionID](packed: after)))
         }
         if case .restored = change {
             change = .restored(.init(size: row[ownColumns + 9], modified: row[ownColumns + 10]))
@@ -153,8 +153,8 @@ extension Database {
         statement.bind(step.outcome?.fullName)
         var choice: ActionStep.VersionChoice?
         if case .chosen(let made) = step.change { choice = made }
-        statement.bind(choice.map { [UInt8]($0.before.packed) })
-        statement.bind(choice.map { [UInt8]($0.after.packed) })
+        statement.bind(choice.map(\.before.packed))
+        statement.bind(choice.map(\.after.packed))
         var content: Fingerprint?
         if case .restored(let put) = step.change { content = put }
         statement.bind(content?.size)

@@ -86,6 +86,10 @@ enum CatalogSchema {
                     CREATE INDEX withdrawalsByBundle ON withdrawals(bundle) WHERE bundle IS NOT NULL;
                     """)
         }
+        migrator.registerMigration("21: the leaves of each entry of the container") { db in
+            // NULL where only the record tells them, until it changes.
+            try db.execute(sql: "ALTER TABLE replica ADD COLUMN leaves BLOB")
+        }
         return migrator
     }
 

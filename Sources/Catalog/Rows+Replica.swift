@@ -38,11 +38,32 @@ extension Rows {
         try record(sql: "SELECT record FROM replica WHERE uuid=?", id)
     }
 
+    /// Whether an entry of the committed state is deleted; nil if the log never named it, or no longer does. Much faster than decoding its
+    /// record.
+    public func replicaIsDeleted(_ id: EntryID) throws -> Bool? {
+        try turn.readWritten { db in
+            var statement = try DirectStatement(db, sql: "SELECT isDeleted FROM replica WHERE uuid=?")
+            statement.bind(id)
+            return try statement.next().map { $0[0] }
+        }
+    }
+
+    /// The leaves of an entry's versions, the current one first; nil for an entry that an earlier release stored, and for an unknown one.
+    public func replicaLeaves(of id: EntryID) throws -> [VersionID]? {
+        try turn.readWritten { db in
+            var statement = try DirectStatement(db, sql: "SELECT leaves FROM replica WHERE uuid=?")
+            statement.bind(id)
+            guard let row = try statement.next(), let leaves: [UInt8] = row[0] else { return nil }
+            return [VersionID](packed: leaves)
+        }
+    }
+
     /// The folder of an entry that is not deleted.
     public func replicaParent(of id: EntryID) throws -> EntryID? {
         try turn.readWritten { db in
-            let statement = try db.cachedStatement(sql: "SELECT parent FROM replica WHERE uuid=? AND NOT isDeleted")
-            return try UUID.fetchOne(statement, arguments: [id.uuid]).map(EntryID.init)
+            var statement = try DirectStatement(db, sql: "SELECT parent FROM replica WHERE uuid=? AND NOT isDeleted")
+            statement.bind(id)
+            return try statement.next().map { $0[0] }
         }
     }
 
@@ -105,28 +126,38 @@ extension Rows {
     public func withdrawals(atMost limit: Int = .max) throws -> [Withdrawal] {
         let joined =
             try withdrawals("AND heir IS NOT NULL") + withdrawals("AND bundle IS NOT NULL AND heir IS NULL")
-        let single = try withdrawals(
-            "AND bundle IS NULL AND heir IS NULL ORDER BY depth DESC, uuid LIMIT ?", [limit])
+        let single = try withdrawals("AND bundle IS NULL AND heir IS NULL ORDER BY depth DESC, uuid LIMIT ?") {
+            $0.bind(limit)
+        }
         return (joined + single).sorted { ($1.depth, $0.id) < ($0.depth, $1.id) }
     }
 
     /// Withdrawals of documents that were renamed over `heir`.
     public func withdrawals(inFavourOf heir: EntryID) throws -> [Withdrawal] {
-        try withdrawals("AND heir=? ORDER BY uuid", [heir.uuid])
+        try withdrawals("AND heir=? ORDER BY uuid") { $0.bind(heir) }
     }
 
     /// The deletion of one entry to commit.
-    public func withdrawal(of id: EntryID) throws -> Withdrawal? { try withdrawals("AND uuid=?", [id.uuid]).first }
+    public func withdrawal(of id: EntryID) throws -> Withdrawal? {
+        try withdrawals("AND uuid=?") { $0.bind(id) }.first
+    }
 
-    private func withdrawals(_ rest: String, _ arguments: StatementArguments = []) throws -> [Withdrawal] {
+    private func withdrawals(
+        _ rest: String, _ bind: (inout DirectStatement) -> Void = { _ in }
+    ) throws -> [Withdrawal] {
         try turn.readWritten { db in
-            let statement = try db.cachedStatement(
+            var statement = try DirectStatement(
+                db,
                 sql: "SELECT uuid, seen, depth, bundle, heir, bequest FROM withdrawals WHERE seen IS NOT NULL \(rest)")
-            return try Row.fetchAll(statement, arguments: arguments).map { row in
-                Withdrawal(
-                    id: EntryID(row[0] as UUID), seen: [VersionID](packed: row[1]), depth: row[2], bundle: row[3],
-                    heir: (row[4] as UUID?).map(EntryID.init), bequest: [VersionID](packed: row[5]))
+            bind(&statement)
+            var found: [Withdrawal] = []
+            while let row = try statement.next() {
+                found.append(
+                    Withdrawal(
+                        id: row[0], seen: [VersionID](packed: row[1]), depth: row[2], bundle: row[3], heir: row[4],
+                        bequest: [VersionID](packed: row[5])))
             }
+            return found
         }
     }
 
@@ -170,7 +201,7 @@ extension Rows {
     /// Whether it is not known yet what became of a commit.
     public func hasOutbox() throws -> Bool {
         try turn.readWritten { db in
-            try Bool.fetchOne(db.cachedStatement(sql: "SELECT 1 FROM outbox LIMIT 1")) != nil
+            try DirectStatement(db, sql: "SELECT 1 FROM outbox LIMIT 1").next() != nil
         }
     }
 
@@ -190,17 +221,20 @@ extension Transaction {
     ///   - record: the entry as JSON.
     ///   - fullName: nil unless it is a document.
     ///   - isDeleted: whether it is a tombstone. The other queries do not find it by its names then.
+    ///   - leaves: of its versions, the current one first; none unless it is a document.
     public func storeReplicaRecord(
-        _ record: [UInt8], id: EntryID, parent: EntryID, filename: String, fullName: String?, isDeleted: Bool
+        _ record: [UInt8], id: EntryID, parent: EntryID, filename: String, fullName: String?, isDeleted: Bool,
+        leaves: [VersionID]
     ) throws {
         try turn.write { db in
-            var statement = try DirectStatement(db, sql: "REPLACE INTO replica VALUES(?,?,?,?,?,?)")
+            var statement = try DirectStatement(db, sql: "REPLACE INTO replica VALUES(?,?,?,?,?,?,?)")
             statement.bind(id)
             statement.bind(parent)
             statement.bind(filename)
             statement.bind(fullName)
             statement.bind(isDeleted)
             statement.bind(record)
+            statement.bind(leaves.packed)
             try statement.run()
         }
     }
@@ -215,14 +249,15 @@ extension Transaction {
     /// Records a deletion, in place of an older record of the same entry. It finishes one that `moveDescendantsOutOfCloud` began.
     public func store(_ withdrawal: Withdrawal) throws {
         try turn.write { db in
-            try db.cachedStatement(
-                sql: "REPLACE INTO withdrawals(uuid, seen, depth, bundle, heir, bequest) VALUES(?,?,?,?,?,?)"
-            ).execute(
-                arguments: [
-                    withdrawal.id.uuid, withdrawal.seen.packed, withdrawal.depth, withdrawal.bundle,
-                    withdrawal.heir?.uuid,
-                    withdrawal.heir == nil ? nil : withdrawal.bequest.packed,
-                ])
+            var statement = try DirectStatement(
+                db, sql: "REPLACE INTO withdrawals(uuid, seen, depth, bundle, heir, bequest) VALUES(?,?,?,?,?,?)")
+            statement.bind(withdrawal.id)
+            statement.bind(withdrawal.seen.packed)
+            statement.bind(withdrawal.depth)
+            statement.bind(withdrawal.bundle)
+            statement.bind(withdrawal.heir)
+            statement.bind(withdrawal.heir == nil ? nil : withdrawal.bequest.packed)
+            try statement.run()
         }
     }
 

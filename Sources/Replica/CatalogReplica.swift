@@ -41,6 +41,14 @@ package struct CatalogReplica {
         return entry
     }
 
+    /// The leaves of a document as this device shows it, the current version first; none for what is no document. Without decoding the entry,
+    /// which takes most of the time of a removal, unless a choice is pending or the leaves are not stored by themselves yet.
+    package func visibleLeaves(of id: EntryID, at time: Timestamp) throws -> [VersionID] {
+        let isAsCommitted = try rows.withdrawals(inFavourOf: id).isEmpty && rows.resolution(of: id) == nil
+        if isAsCommitted, let leaves = try rows.replicaLeaves(of: id) { return leaves }
+        return try visibleEntry(id, at: time)?.versions?.leaves.map(\.id) ?? []
+    }
+
     package func isInUse(_ filename: String, in parent: EntryID, byOtherThan id: EntryID) throws -> Bool {
         try rows.replicaHas(filename, in: parent, otherThan: id)
     }
@@ -161,7 +169,8 @@ extension Transaction {
     package func store(_ entry: ReplicaEntry, as record: [UInt8]) throws {
         try storeReplicaRecord(
             record, id: entry.id, parent: entry.description.parent, filename: entry.description.filename,
-            fullName: entry.description.fullName, isDeleted: entry.isDeleted)
+            fullName: entry.description.fullName, isDeleted: entry.isDeleted,
+            leaves: entry.versions?.leaves.map(\.id) ?? [])
     }
 
     package func store(_ resolution: Resolution, of id: EntryID) throws {

@@ -177,6 +177,7 @@ struct CatalogFileTests {
                     "18: what other devices deleted",
                     "19: a commit takes a part of very many deletions",
                     "20: bundles and leaves",
+                    "21: the leaves of each entry of the container",
                 ])
             try queue.close()
         }

@@ -72,7 +72,7 @@ struct ConsistencyTests {
                 for number in [1, 4, 5] as [UInt8] {
                     try transaction.storeReplicaRecord(
                         [], id: EntryID(numbered: number), parent: .cloudRoot, filename: "\(number)", fullName: nil,
-                        isDeleted: number == 5)
+                        isDeleted: number == 5, leaves: [])
                 }
                 #expect(try transaction.entriesUnknownToContainer().map(\.filename) == ["2"])
                 #expect(try transaction.replicaEntriesNotShown() == [EntryID(numbered: 4)])

@@ -8,11 +8,11 @@ struct ReplicaTableTests {
 
     private func store(
         _ number: UInt8, filename: String, fullName: String? = nil, isDeleted: Bool = false,
-        _ transaction: Transaction
+        leaves: [VersionID] = [], _ transaction: Transaction
     ) throws {
         try transaction.storeReplicaRecord(
             [number], id: EntryID(numbered: number), parent: parent, filename: filename, fullName: fullName,
-            isDeleted: isDeleted)
+            isDeleted: isDeleted, leaves: leaves)
     }
 
     @Test func `a record is found by id, by filename and by full name`() throws {
@@ -50,12 +50,27 @@ struct ReplicaTableTests {
             try catalog.write { transaction in
                 try store(1, filename: "a", fullName: "Plan.txt", transaction)
                 try transaction.storeReplicaRecord(
-                    [9, 9], id: EntryID(numbered: 1), parent: .cloudRoot, filename: "z", fullName: nil, isDeleted: false
-                )
+                    [9, 9], id: EntryID(numbered: 1), parent: .cloudRoot, filename: "z", fullName: nil,
+                    isDeleted: false,
+                    leaves: [])
                 #expect(try transaction.replicaRecord(EntryID(numbered: 1)) == [9, 9])
                 #expect(try !transaction.replicaHas("a", in: parent, otherThan: EntryID(numbered: 9)))
                 #expect(try transaction.replicaHas("z", in: .cloudRoot, otherThan: EntryID(numbered: 9)))
                 #expect(try !transaction.replicaHasChildren(parent))
+            }
+        }
+    }
+
+    @Test func `whether an entry is deleted, and its leaves, are told without its record`() throws {
+        try withCatalog { catalog in
+            try catalog.write { transaction in
+                let leaves = [VersionID(numbered: 7), VersionID(numbered: 3)]
+                try store(1, filename: "a", leaves: leaves, transaction)
+                try store(2, filename: "b", isDeleted: true, transaction)
+                #expect(
+                    try (1...3).map { try transaction.replicaIsDeleted(EntryID(numbered: $0)) } == [false, true, nil])
+                #expect(
+                    try (1...3).map { try transaction.replicaLeaves(of: EntryID(numbered: $0)) } == [leaves, [], nil])
             }
         }
     }

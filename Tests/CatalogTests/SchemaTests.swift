@@ -140,6 +140,27 @@ struct SchemaTests {
         }
     }
 
+    @Test func `the leaves of entries that an earlier release stored are unknown`() throws {
+        try withTemporaryFolder { folder throws in
+            let path = folder + "/catalog"
+            let first = try Catalog(path: path)
+            let id = EntryID.random()
+            try first.write {
+                try $0.storeReplicaRecord(
+                    [1], id: id, parent: .cloudRoot, filename: "a", fullName: nil, isDeleted: false, leaves: [])
+            }
+            try first.close()
+            try Self.edit(path) { db throws in
+                try db.execute(sql: "DELETE FROM grdb_migrations WHERE identifier LIKE '21: %'")
+                try db.execute(sql: "ALTER TABLE replica DROP COLUMN leaves")
+            }
+            let catalog = try Catalog(path: path)
+            #expect(try catalog.read { try $0.replicaLeaves(of: id) } == nil)
+            #expect(try catalog.read { try $0.replicaRecord(id) } == [1])
+            try catalog.close()
+        }
+    }
+
     @Test func `a catalog from before the first released schema is refused, and left as it is`() throws {
         try withTemporaryFolder { folder throws in
             let path = folder + "/catalog"

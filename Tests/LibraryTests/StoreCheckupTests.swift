@@ -284,7 +284,7 @@ struct StoreCheckupTests {
                 var record = try #require(try transaction.replicaRecord(id))
                 record[record.count / 2] ^= 1
                 try transaction.storeReplicaRecord(
-                    record, id: id, parent: .cloudRoot, filename: "?", fullName: nil, isDeleted: false)
+                    record, id: id, parent: .cloudRoot, filename: "?", fullName: nil, isDeleted: false, leaves: [])
             }
             #expect(try facts(device) == ["catalog: is not what its log has made it"])
             #expect(device.library.checkup.request(.repair))
@@ -376,7 +376,7 @@ struct StoreCheckupTests {
             case .logHead: try transaction.set(.logHead, "{")
             case .replica:
                 try transaction.storeReplicaRecord(
-                    [0x7b], id: id, parent: .cloudRoot, filename: "?", fullName: nil, isDeleted: false)
+                    [0x7b], id: id, parent: .cloudRoot, filename: "?", fullName: nil, isDeleted: false, leaves: [])
             case .attributes:
                 entry.attributes = [0x7b]
                 try transaction.update(entry)

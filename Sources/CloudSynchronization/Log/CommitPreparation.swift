@@ -79,9 +79,7 @@ struct CommitPreparation: Sendable {
             uploaded: uploaded, parents: folders.ids, depths: folders.depths,
             unknownFolders: Set(folders.unknown.map(\.inode)),
             heirs: Set(
-                try withdrawals.compactMap(\.heir).filter {
-                    try CatalogReplica(transaction).entry($0)?.isDeleted == false
-                }),
+                try withdrawals.compactMap(\.heir).filter { try transaction.replicaIsDeleted($0) == false }),
             kept: try keptVersions(of: pending.values, transaction), revived: try revived(pending.values, transaction),
             known: try known(pending.values, transaction),
             emptied: try emptied(withdrawals, transaction),
@@ -105,7 +103,7 @@ struct CommitPreparation: Sendable {
     private func revived(_ pending: some Sequence<Entry>, _ rows: Rows) throws -> Set<EntryID> {
         Set(
             try pending.filter { $0.pending.contains(.creation) }.compactMap(\.id).filter {
-                try CatalogReplica(rows).entry($0)?.isDeleted == true
+                try rows.replicaIsDeleted($0) == true
             })
     }
 
@@ -197,7 +195,7 @@ extension Withdrawal {
     /// An heir that was deleted meanwhile inherits nothing.
     func withLivingHeir(_ rows: Rows) throws -> Withdrawal {
         guard let heir, try rows.entry(heir)?.isReplicated != true,
-            try CatalogReplica(rows).entry(heir)?.isDeleted == true
+            try rows.replicaIsDeleted(heir) == true
         else { return self }
         var withdrawal = self
         (withdrawal.heir, withdrawal.bequest) = (nil, [])

@@ -31,7 +31,7 @@ struct LeavingNames {
             !(withdrawal.bundle.map(lateBundles.contains) ?? false)
         else { return nil }
         // It is sent together with an heir that the container does not know, and that one may be waiting for a name.
-        if let heir = withdrawal.heir, try CatalogReplica(rows).entry(heir)?.isDeleted != false { return nil }
+        if let heir = withdrawal.heir, try rows.replicaIsDeleted(heir) != false { return nil }
         return withdrawal
     }
 

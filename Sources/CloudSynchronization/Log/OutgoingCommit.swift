@@ -75,7 +75,7 @@ struct OutgoingCommit: Sendable {
             // If the entry changed since, the rest is still pending. The container knows the entry now, even one that another device had
             // deleted and that was sent again, unless sending it did not restore it.
             if entry.pending.contains(.creation) {
-                let isKnown = try CatalogReplica(transaction).entry(sent.id)?.isDeleted == false
+                let isKnown = try transaction.replicaIsDeleted(sent.id) == false
                 if isKnown || changes.contains(.creation) {
                     entry.pending.remove(.creation)
                 } else if entry.kind == .document {

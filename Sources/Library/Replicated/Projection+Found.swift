@@ -16,7 +16,7 @@ extension Projection {
         guard let found = try transaction.entry(in: folder.inode, filename: filename),
             try transaction.wasFound(found.inode),
             found.pending.contains(.creation), let id = found.id, id != committed.id,
-            try transaction.replicaRecord(id) == nil, try !transaction.hasOutbox(),
+            try transaction.replicaIsDeleted(id) == nil, try !transaction.hasOutbox(),
             let version = try heldVersion(found, of: committed, in: folder)
         else { return false }
         var joined = found

@@ -42,13 +42,13 @@ final class Withdrawals: Transacting {
         var shown = try shownVersions(of: id, hidesNewest: entry.pending.contains(.content), replica)
         // Documents that were renamed over this one pass on to the same heir. Otherwise their versions become this one's before it is deleted,
         // so that they come back with it; that takes a document which the container knows.
-        let isKnown = try replica.entry(id)?.isDeleted == false
-        for var withdrawal in try transaction.withdrawals(inFavourOf: id) where heir != nil || !isKnown {
+        let isDeleted = try transaction.replicaIsDeleted(id)
+        for var withdrawal in try transaction.withdrawals(inFavourOf: id) where heir != nil || isDeleted != false {
             withdrawal.heir = heir
             if leavesConflicts { withdrawal.seen.removeAll(where: withdrawal.bequest.contains) }
             try transaction.store(withdrawal)
         }
-        if try replica.entry(id) == nil, try !transaction.hasOutbox() { return }
+        if isDeleted == nil, try !transaction.hasOutbox() { return }
         let left = leavesConflicts ? Set(shown.prefix(entry.conflicts)) : []
         shown.removeAll(where: left.contains)
         // The deletion covers earlier versions as well: otherwise one of them would become the newest.
@@ -72,7 +72,7 @@ final class Withdrawals: Transacting {
 
     /// Whether the container was told of an entry, or may be told by the commit that is on its way.
     func containerMayKnow(_ id: EntryID, _ rows: Rows) throws -> Bool {
-        try rows.replicaRecord(id) != nil || rows.hasOutbox()
+        try rows.replicaIsDeleted(id) != nil || rows.hasOutbox()
     }
 
     /// The leaves that a listing, a state or an open could have shown. A removal removes the versions that were shown (`Semantics`,
@@ -80,10 +80,8 @@ final class Withdrawals: Transacting {
     ///
     /// - Parameter hidesNewest: whether a content that was saved here is shown instead of the newest version.
     private func shownVersions(of id: EntryID, hidesNewest: Bool, _ replica: CatalogReplica) throws -> [VersionID] {
-        guard let versions = try replica.visibleEntry(id, at: surroundings.now())?.versions else {
-            return []
-        }
-        return versions.conflicts.map(\.id) + (hidesNewest ? [] : [versions.current.id])
+        let leaves = try replica.visibleLeaves(of: id, at: surroundings.now())
+        return Array(leaves.dropFirst() + (hidesNewest ? [] : leaves.prefix(1)))
     }
 
     /// The versions that this device has seen of a document that left the cloud with its folder.
@@ -148,7 +146,7 @@ final class Withdrawals: Transacting {
     /// that document ends.
     func requireKeptConflicts(of source: Entry, _ rows: Rows) throws {
         guard source.conflicts > 0, source.pending.contains(.creation), let id = source.id,
-            try CatalogReplica(rows).entry(id)?.isDeleted == true || rows.hasOutbox()
+            try rows.replicaIsDeleted(id) == true || rows.hasOutbox()
         else { return }
         throw RenameRefusal.migration(.inConflict)
     }

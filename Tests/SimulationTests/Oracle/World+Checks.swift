@@ -42,7 +42,7 @@ extension World {
         }
     }
 
-    /// The hash that the device's next commit would name is that of its entries.
+    /// The hash that the device's next commit would name is that of its entries, and the leaves that are stored beside them are theirs.
     private func checkStateHash(of device: SimulatedDevice) throws -> [String] {
         try device.library.store.catalog.read { rows in
             guard let head = try rows.logHead() else { return [] }
@@ -50,6 +50,9 @@ extension World {
             for id in try rows.replicaParents().map(\.id) {
                 guard let entry = try CatalogReplica(rows).entry(id) else { continue }
                 state.add(try entry.record())
+                if try rows.replicaLeaves(of: id) != entry.versions?.leaves.map(\.id) ?? [] {
+                    return ["\(device.place.name) has stored other leaves of \(id) than those of its versions"]
+                }
             }
             return state == head.state ? [] : ["\(device.place.name) has another state than it says"]
         }
