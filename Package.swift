@@ -204,7 +204,7 @@ let package = Package(
         .testTarget(
             name: "ReplicationTests",
             dependencies: [
-                "Replication", "Ciphers", "ObjectStore", "Documents", "Hashing", "TestSupport",
+                "Replica", "Replication", "Catalog", "Ciphers", "ObjectStore", "Documents", "Hashing", "TestSupport",
                 .product(name: "SystemPackage", package: "swift-system"),
             ],
             swiftSettings: strict),

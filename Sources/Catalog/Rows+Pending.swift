@@ -2,7 +2,7 @@ import Documents
 import GRDB
 
 /// Entries that wait to be sent or fetched. These queries run often while there are many such entries, so each uses a
-/// partial index and reads a limited number of rows.
+/// partial index; those that yield entries read a limited number of rows.
 extension Rows {
     /// Documents whose content must be uploaded, by inode number.
     public func entriesNeedingUpload(after inode: InodeNumber = InodeNumber(0), limit: Int) throws -> [Entry] {
@@ -31,9 +31,11 @@ extension Rows {
         }
     }
 
-    /// Entries with changes that can be committed without an upload.
+    /// Entries with changes that can be committed without an upload, besides those of bundles.
     public func entriesToDescribe(limit: Int) throws -> [Entry] {
-        try entries(where: "\(EntryCondition.hasNews) AND NOT (\(EntryCondition.isOnlyNewContent)) LIMIT ?") {
+        try entries(
+            where: "\(EntryCondition.hasNews) AND NOT (\(EntryCondition.isOnlyNewContent)) AND bundle IS NULL LIMIT ?"
+        ) {
             $0.bind(limit)
         }
     }
@@ -41,6 +43,17 @@ extension Rows {
     /// The entries of a bundle that have pending changes.
     public func pendingEntries(inBundle bundle: Int64) throws -> [Entry] {
         try entries(where: "bundle=? AND \(EntryCondition.isPending)") { $0.bind(bundle) }
+    }
+
+    /// The bundles that have entries with pending changes.
+    public func pendingBundles() throws -> Set<Int64> {
+        try turn.read { db in
+            let statement = try DirectStatement(
+                db, sql: "SELECT DISTINCT bundle FROM entries WHERE bundle IS NOT NULL AND \(EntryCondition.isPending)")
+            var found: Set<Int64> = []
+            while let row = try statement.next() { found.insert(row[0]) }
+            return found
+        }
     }
 
     /// Folders that were kept only for their scratch files (`PendingChanges.revival`) and are empty now.

@@ -67,33 +67,35 @@ extension Rows {
         }
     }
 
-    /// Whether an entry other than `id`, which is not deleted, has this filename.
-    public func replicaHas(_ filename: String, in parent: EntryID, otherThan id: EntryID) throws -> Bool {
+    /// The documents of a folder that have this full name and are not deleted, by id.
+    public func replicaDocuments(in parent: EntryID, fullName: String) throws -> [EntryID] {
+        try replicaEntries(in: parent, where: "fullName", is: fullName)
+    }
+
+    /// The entries of a folder that have this filename and are not deleted: at most one.
+    public func replicaEntries(in parent: EntryID, filename: String) throws -> [EntryID] {
+        try replicaEntries(in: parent, where: "filename", is: filename)
+    }
+
+    private func replicaEntries(in parent: EntryID, where column: String, is name: String) throws -> [EntryID] {
         try turn.readWritten { db in
             var statement = try DirectStatement(
-                db, sql: "SELECT 1 FROM replica WHERE parent=? AND filename=? AND NOT isDeleted AND uuid<>? LIMIT 1")
+                db, sql: "SELECT uuid FROM replica WHERE parent=? AND \(column)=? AND NOT isDeleted ORDER BY uuid")
             statement.bind(parent)
-            statement.bind(filename)
-            statement.bind(id)
-            return try statement.next() != nil
+            statement.bind(name)
+            var found: [EntryID] = []
+            while let row = try statement.next() { found.append(row[0]) }
+            return found
         }
     }
 
-    /// The entries of a folder that have this full name and are not deleted, as JSON, by id.
-    public func replicaRecords(in parent: EntryID, fullName: String) throws -> [[UInt8]] {
+    /// Whether one of the entries of a folder that are not deleted is wanted.
+    public func replicaHasChild(of parent: EntryID, where isWanted: (EntryID) -> Bool) throws -> Bool {
         try turn.readWritten { db in
-            let statement = try db.cachedStatement(
-                sql: "SELECT record FROM replica WHERE parent=? AND fullName=? AND NOT isDeleted ORDER BY uuid")
-            return try Data.fetchAll(statement, arguments: [parent.uuid, fullName]).map(Array.init)
-        }
-    }
-
-    /// Whether a folder of the committed state has an entry that is not deleted.
-    public func replicaHasChildren(_ parent: EntryID) throws -> Bool {
-        try turn.readWritten { db in
-            let statement = try db.cachedStatement(
-                sql: "SELECT 1 FROM replica WHERE parent=? AND NOT isDeleted LIMIT 1")
-            return try Bool.fetchOne(statement, arguments: [parent.uuid]) != nil
+            var statement = try DirectStatement(db, sql: "SELECT uuid FROM replica WHERE parent=? AND NOT isDeleted")
+            statement.bind(parent)
+            while let row = try statement.next() { if isWanted(row[0]) { return true } }
+            return false
         }
     }
 
@@ -121,15 +123,17 @@ extension Rows {
         }
     }
 
-    /// Deletions to commit, deepest first: those that go with other changes or have an heir, and so many of the rest. Those in which the versions seen
-    /// are not recorded yet are left out (`unfinishedWithdrawals`).
+    /// Deletions to commit, deepest first: those of bundles, and at most `limit` each of those with an heir and of the others. Those in which the
+    /// versions seen are not recorded yet are left out (`unfinishedWithdrawals`).
     public func withdrawals(atMost limit: Int = .max) throws -> [Withdrawal] {
-        let joined =
-            try withdrawals("AND heir IS NOT NULL") + withdrawals("AND bundle IS NOT NULL AND heir IS NULL")
+        let bundled = try withdrawals("AND bundle IS NOT NULL")
+        let inherited = try withdrawals("AND bundle IS NULL AND heir IS NOT NULL ORDER BY heir LIMIT ?") {
+            $0.bind(limit)
+        }
         let single = try withdrawals("AND bundle IS NULL AND heir IS NULL ORDER BY depth DESC, uuid LIMIT ?") {
             $0.bind(limit)
         }
-        return (joined + single).sorted { ($1.depth, $0.id) < ($0.depth, $1.id) }
+        return (bundled + inherited + single).sorted { ($1.depth, $0.id) < ($0.depth, $1.id) }
     }
 
     /// Withdrawals of documents that were renamed over `heir`.

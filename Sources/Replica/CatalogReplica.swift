@@ -5,15 +5,23 @@ import Replication
 
 /// The committed state of the container in the catalog, for reading. It is used within one transaction.
 package struct CatalogReplica {
-    /// Applying a commit reads an entry several times, and decoding takes most of the time.
-    fileprivate final class DecodedEntries {
-        var entries: [EntryID: ReplicaEntry] = [:]
+    /// Entries are read several times, and decoding takes most of the time.
+    private final class DecodedEntries {
+        var entries: [EntryID: ReplicaEntry]
+
+        init(_ entries: [EntryID: ReplicaEntry]) { self.entries = entries }
     }
 
     private let rows: Rows
-    fileprivate let decoded = DecodedEntries()
+    private let decoded: DecodedEntries
 
-    package init(_ rows: Rows) { self.rows = rows }
+    package init(_ rows: Rows) { self.init(rows, known: [:]) }
+
+    /// - Parameter known: entries that need not be read.
+    init(_ rows: Rows, known: [EntryID: ReplicaEntry]) {
+        self.rows = rows
+        decoded = DecodedEntries(known)
+    }
 
     package func entry(_ id: EntryID) throws -> ReplicaEntry? {
         if let known = decoded.entries[id] { return known }
@@ -49,77 +57,8 @@ package struct CatalogReplica {
         return try visibleEntry(id, at: time)?.versions?.leaves.map(\.id) ?? []
     }
 
-    package func isInUse(_ filename: String, in parent: EntryID, byOtherThan id: EntryID) throws -> Bool {
-        try rows.replicaHas(filename, in: parent, otherThan: id)
-    }
-
-    package func liveDocuments(in parent: EntryID, fullName: String) throws -> [ReplicaEntry] {
-        try rows.replicaRecords(in: parent, fullName: fullName).map(Self.decode)
-    }
-
-    package func hasLiveChildren(_ parent: EntryID) throws -> Bool { try rows.replicaHasChildren(parent) }
-
-    private static func decode(_ record: [UInt8]) throws -> ReplicaEntry {
+    static func decode(_ record: [UInt8]) throws -> ReplicaEntry {
         try JSONDecoder().decode(ReplicaEntry.self, from: Data(record))
-    }
-}
-
-/// The committed state of the container in the catalog, on which `apply` works. Within its transaction nothing else changes the state.
-package struct ChangingReplica: ReplicaState {
-    /// The state as it is now, for reading.
-    package let committed: CatalogReplica
-    private let transaction: Transaction
-    /// The position of the commit that is being applied.
-    private let position: LogPosition
-    /// The hash of all entries.
-    package private(set) var state: StateHash
-
-    /// - Parameter head: the last entry of the log that was applied.
-    package init(_ transaction: Transaction, after head: LogHead) {
-        committed = CatalogReplica(transaction)
-        self.transaction = transaction
-        position = head.position.next
-        state = head.state
-    }
-
-    package func entry(_ id: EntryID) throws -> ReplicaEntry? { try committed.entry(id) }
-
-    package func isInUse(_ filename: String, in parent: EntryID, byOtherThan id: EntryID) throws -> Bool {
-        try committed.isInUse(filename, in: parent, byOtherThan: id)
-    }
-
-    package func liveDocuments(in parent: EntryID, fullName: String) throws -> [ReplicaEntry] {
-        try committed.liveDocuments(in: parent, fullName: fullName)
-    }
-
-    package func hasLiveChildren(_ parent: EntryID) throws -> Bool { try committed.hasLiveChildren(parent) }
-
-    package mutating func store(_ entry: ReplicaEntry) throws {
-        let former = try self.entry(entry.id)
-        if let record = try transaction.replicaRecord(entry.id) { state.remove(record) }
-        let record = try entry.record()
-        state.add(record)
-        try recordContents(of: entry, was: former)
-        try transaction.store(entry, as: record)
-        committed.decoded.entries[entry.id] = entry
-    }
-
-    /// Records the contents that are not needed any more because of the change, and those that are needed again.
-    private func recordContents(of entry: ReplicaEntry, was former: ReplicaEntry?) throws {
-        let (before, after) = (former?.neededVersions ?? [], entry.neededVersions)
-        let known = Set(former?.versions?.all.map(\.id) ?? [])
-        for version in entry.versions?.all ?? [] where !after.contains(version.id) {
-            // A version that the commit both added and replaced was not known before.
-            guard before.contains(version.id) || !known.contains(version.id) else { continue }
-            try transaction.record(
-                DepartedContent(
-                    version: version.id, document: version.keeper ?? entry.id, filename: version.filename,
-                    position: position.number))
-        }
-        for version in after.subtracting(before) {
-            try transaction.forgetDepartedContent(version)
-            try transaction.forgetUpload(version)
-        }
     }
 }
 
@@ -133,7 +72,7 @@ extension ReplicaEntry {
     }
 
     /// The versions whose contents the container must keep.
-    fileprivate var neededVersions: Set<VersionID> { isDeleted ? [] : Set(versions?.leaves.map(\.id) ?? []) }
+    var neededVersions: Set<VersionID> { isDeleted ? [] : Set(versions?.leaves.map(\.id) ?? []) }
 }
 
 extension Rows {

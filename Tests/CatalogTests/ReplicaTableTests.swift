@@ -22,13 +22,15 @@ struct ReplicaTableTests {
                 try store(1, filename: "a", fullName: "Plan.txt", transaction)
                 #expect(try transaction.replicaRecord(EntryID(numbered: 1)) == [1])
                 #expect(try transaction.replicaRecord(EntryID(numbered: 3)) == nil)
-                #expect(try transaction.replicaHas("b", in: parent, otherThan: EntryID(numbered: 1)))
-                #expect(try !transaction.replicaHas("b", in: parent, otherThan: EntryID(numbered: 2)))
-                #expect(try transaction.replicaRecords(in: parent, fullName: "Plan.txt") == [[1], [2]])
-                #expect(try !transaction.replicaHas("b", in: .cloudRoot, otherThan: EntryID(numbered: 9)))
-                #expect(try transaction.replicaRecords(in: .cloudRoot, fullName: "Plan.txt").isEmpty)
-                #expect(try transaction.replicaHasChildren(parent))
-                #expect(try !transaction.replicaHasChildren(.cloudRoot))
+                #expect(try transaction.replicaEntries(in: parent, filename: "b") == [EntryID(numbered: 2)])
+                #expect(
+                    try transaction.replicaDocuments(in: parent, fullName: "Plan.txt")
+                        == [EntryID(numbered: 1), EntryID(numbered: 2)])
+                #expect(try transaction.replicaEntries(in: .cloudRoot, filename: "b").isEmpty)
+                #expect(try transaction.replicaDocuments(in: .cloudRoot, fullName: "Plan.txt").isEmpty)
+                #expect(try transaction.replicaHasChild(of: parent) { $0 == EntryID(numbered: 2) })
+                #expect(try !transaction.replicaHasChild(of: parent) { $0 == EntryID(numbered: 3) })
+                #expect(try !transaction.replicaHasChild(of: .cloudRoot) { _ in true })
             }
         }
     }
@@ -38,9 +40,9 @@ struct ReplicaTableTests {
             try catalog.write { transaction in
                 try store(1, filename: "a", fullName: "Plan.txt", isDeleted: true, transaction)
                 #expect(try transaction.replicaRecord(EntryID(numbered: 1)) == [1])
-                #expect(try !transaction.replicaHas("a", in: parent, otherThan: EntryID(numbered: 9)))
-                #expect(try transaction.replicaRecords(in: parent, fullName: "Plan.txt").isEmpty)
-                #expect(try !transaction.replicaHasChildren(parent))
+                #expect(try transaction.replicaEntries(in: parent, filename: "a").isEmpty)
+                #expect(try transaction.replicaDocuments(in: parent, fullName: "Plan.txt").isEmpty)
+                #expect(try !transaction.replicaHasChild(of: parent) { _ in true })
             }
         }
     }
@@ -54,9 +56,9 @@ struct ReplicaTableTests {
                     isDeleted: false,
                     leaves: [])
                 #expect(try transaction.replicaRecord(EntryID(numbered: 1)) == [9, 9])
-                #expect(try !transaction.replicaHas("a", in: parent, otherThan: EntryID(numbered: 9)))
-                #expect(try transaction.replicaHas("z", in: .cloudRoot, otherThan: EntryID(numbered: 9)))
-                #expect(try !transaction.replicaHasChildren(parent))
+                #expect(try transaction.replicaEntries(in: parent, filename: "a").isEmpty)
+                #expect(try transaction.replicaEntries(in: .cloudRoot, filename: "z") == [EntryID(numbered: 1)])
+                #expect(try !transaction.replicaHasChild(of: parent) { _ in true })
             }
         }
     }
@@ -79,9 +81,9 @@ struct ReplicaTableTests {
         try withCatalog { catalog in
             try catalog.write { transaction in
                 try store(1, filename: "caf\u{e9}", fullName: "caf\u{e9}.txt", transaction)
-                #expect(try transaction.replicaHas("caf\u{e9}", in: parent, otherThan: EntryID(numbered: 9)))
-                #expect(try !transaction.replicaHas("cafe\u{301}", in: parent, otherThan: EntryID(numbered: 9)))
-                #expect(try transaction.replicaRecords(in: parent, fullName: "cafe\u{301}.txt").isEmpty)
+                #expect(try transaction.replicaEntries(in: parent, filename: "caf\u{e9}") == [EntryID(numbered: 1)])
+                #expect(try transaction.replicaEntries(in: parent, filename: "cafe\u{301}").isEmpty)
+                #expect(try transaction.replicaDocuments(in: parent, fullName: "cafe\u{301}.txt").isEmpty)
             }
         }
     }

@@ -130,21 +130,22 @@ struct CleaningTests {
             let other = DocumentVersion(
                 id: .random(), base: nil, device: .random(), deviceName: "phone", filename: "F.txt", size: 1,
                 sha256: String(repeating: "0", count: 64), modified: Timestamp(nanoseconds: 1))
-            try device.library.store.catalog.write { transaction in
-                var replica = ChangingReplica(transaction, after: head)
-                func applyChange(_ change: Change) throws {
-                    _ = try apply(
-                        Commit(
-                            id: .random(), device: .random(), deviceName: "phone", time: Timestamp(nanoseconds: 1),
-                            changes: [change]),
-                        to: &replica)
-                }
-                try applyChange(.save(source, other))
-                try applyChange(.delete(heir, seen: [had]))
-                #expect(try transaction.isDeparted(had))
-                try applyChange(.bequeath(source, to: heir, versions: [other.id]))
-                #expect(try !transaction.isDeparted(had))
+            let catalog = device.library.store.catalog
+            func applyChange(_ change: Change) throws {
+                var draft = ReplicaDraft(catalog, state: head.state)
+                _ = try apply(
+                    Commit(
+                        id: .random(), device: .random(), deviceName: "phone", time: Timestamp(nanoseconds: 1),
+                        changes: [change]),
+                    to: &draft)
+                let update = try draft.update()
+                try catalog.write { try update.write(at: head.position.next, $0) }
             }
+            try applyChange(.save(source, other))
+            try applyChange(.delete(heir, seen: [had]))
+            #expect(try catalog.read { try $0.isDeparted(had) })
+            try applyChange(.bequeath(source, to: heir, versions: [other.id]))
+            #expect(try !catalog.read { try $0.isDeparted(had) })
         }
     }
 

@@ -28,16 +28,7 @@ extension ContainerRepair {
     /// Whether the changes change the state at all. The deletion of an entry that was restored since, for example, does not.
     private func hasEffect(_ changes: [[Change]], _ fresh: FreshReplica) throws -> Bool {
         let head = try fresh.head
-        /// Thrown to undo the transaction.
-        struct Attempt: Error { let state: StateHash }
-        do {
-            try fresh.catalog.write { transaction in
-                var replica = ChangingReplica(transaction, after: head)
-                for commit in commits(of: changes) { _ = try Replication.apply(commit, to: &replica) }
-                throw Attempt(state: replica.state)
-            }
-        } catch let attempt as Attempt { return attempt.state != head.state }
-        return false
+        return try fresh.update(head, by: commits(of: changes)).state != head.state
     }
 
     private func commits(of changes: [[Change]]) -> [Commit] {

@@ -54,10 +54,11 @@ final class FreshReplica: Sendable {
     func apply(_ entry: LogEntry) throws {
         let head = try head
         try head.check(entry)
+        let update = try update(head, by: [entry.commit])
+        let newHead = head.advanced(by: entry, state: update.state)
         try catalog.write { transaction in
-            var replica = ChangingReplica(transaction, after: head)
-            _ = try Replication.apply(entry.commit, to: &replica)
-            try transaction.set(head.advanced(by: entry, state: replica.state))
+            try update.write(at: newHead.position, transaction)
+            try transaction.set(newHead)
         }
     }
 
@@ -72,12 +73,20 @@ final class FreshReplica: Sendable {
 
     /// Applies a commit that is not the next entry of the log.
     func apply(_ commit: Commit) throws {
+        var head = try head
+        let update = try update(head, by: [commit])
+        let position = head.position.next
+        head.state = update.state
         try catalog.write { transaction in
-            guard var head = try transaction.logHead() else { return }
-            var replica = ChangingReplica(transaction, after: head)
-            _ = try Replication.apply(commit, to: &replica)
-            head.state = replica.state
+            try update.write(at: position, transaction)
             try transaction.set(head)
         }
+    }
+
+    /// What commits would change.
+    func update(_ head: LogHead, by commits: [Commit]) throws -> ReplicaUpdate {
+        var draft = ReplicaDraft(catalog, state: head.state)
+        for commit in commits { _ = try Replication.apply(commit, to: &draft) }
+        return try draft.update()
     }
 }

@@ -34,6 +34,10 @@ extension CommitPreparation {
                 folder.kind == .folder,
                 let time = try time(of: folder, transaction), time != folder.modified
             else { continue }
+            // It would bring its new name or place with it, and not what these need (`CommitScope`). It brings its time when it goes itself.
+            if pending[inode] == nil, !folder.pending.isDisjoint(with: [.creation, .revival, .name, .place]) {
+                continue
+            }
             folder.modified = time
             folder.markPending(.modified)
             try transaction.update(folder)

@@ -4,21 +4,21 @@ import Documents
 import Replica
 import Replication
 
-/// Makes a commit of the rows that are pending and of the contents that are uploaded (`CommitDraft` decides which go into it), and keeps
-/// it durably until the log has it.
+/// Makes a commit of the rows that are pending and of the contents that are uploaded, and keeps it durably until the log has it. `CommitScope`
+/// decides what goes together, `CommitDraft` what is ready, and in which order it goes.
 struct CommitPreparation: Sendable {
     let store: DocumentStore
     private let uploads: FinishedUploads
 
-    /// Entries that a commit describes, besides those with a content and those of bundles.
-    private static let largestCommit = 4096
-    /// Deletions in a commit in which no entry gets a name. No request is answered while a commit is made or applied, which takes some 0.2 ms for
-    /// each. Where an entry gets a name, they all go with it: one of them may free that name.
-    private static let mostDeletions = 256
+    private let share: Int
+    /// Entries that are looked at where the first ones cannot go.
+    private static let mostDescribed = 4096
 
-    init(_ store: DocumentStore, _ uploads: FinishedUploads) {
+    /// - Parameter share: see `Synchronizer.commitShare`.
+    init(_ store: DocumentStore, _ uploads: FinishedUploads, share: Int) {
         self.store = store
         self.uploads = uploads
+        self.share = share
     }
 
     /// Makes a commit and stores it in the catalog, so that this device recognizes it even if the answer of the object store is lost.
@@ -42,40 +42,44 @@ struct CommitPreparation: Sendable {
 
     /// - Returns: nil if nothing is ready to be sent.
     private func draft(_ transaction: Transaction) throws -> CommitDraft? {
-        var limit = Self.mostDeletions
+        var share = share
         while true {
-            let (draft, isAll) = try draft(transaction, mostDeletions: limit)
-            if !draft.isEmpty { return draft }
-            if isAll { return nil }
-            // The first ones may wait for others: a folder for what was moved out of it and deleted then.
-            limit *= 16
+            let (draft, goesOn) = try draft(transaction, share: share)
+            if !goesOn { return draft.isEmpty ? nil : draft }
+            share *= 16
         }
     }
 
-    /// - Returns: also whether no deletion was left out because of the limit.
-    private func draft(_ transaction: Transaction, mostDeletions: Int) throws -> (CommitDraft, isAll: Bool) {
+    /// - Returns: also whether more must be looked at, since none of the first ones can go: they may wait for others, as a folder does for what
+    ///   was moved out of it and deleted then.
+    private func draft(_ transaction: Transaction, share: Int) throws -> (CommitDraft, goesOn: Bool) {
         let uploaded = try uploads.current(transaction)
-        var pending: [InodeNumber: Entry] = [:]
+        var withContent: [InodeNumber: Entry] = [:]
         for inode in uploaded.keys {
-            if let entry = try transaction.entry(inode), !entry.pending.isEmpty { pending[inode] = entry }
+            if let entry = try transaction.entry(inode), !entry.pending.isEmpty { withContent[inode] = entry }
         }
-        for entry in try transaction.entriesToDescribe(limit: Self.largestCommit) { pending[entry.inode] = entry }
-        let isAnyNamed = pending.values.contains { !$0.pending.isDisjoint(with: [.creation, .name, .place]) }
-        let limit = isAnyNamed ? Int.max : mostDeletions
+        let blocked = try blockedBundles(uploaded, withContent, transaction)
+        let bundles = try transaction.pendingBundles().subtracting(blocked).sorted().prefix(share)
+        let described = try transaction.entriesToDescribe(limit: min(share, Self.mostDescribed))
+        let resolutions = try transaction.pendingResolutions()
+        let deleted = try transaction.withdrawals(atMost: share)
+        var scope = CommitScope(blocked: blocked, transaction)
+        for entry in withContent.values { try scope.add(entry) }
+        for bundle in bundles { try scope.add(bundle: bundle) }
+        for entry in described { try scope.add(entry) }
+        for withdrawal in deleted { try scope.add(withdrawal) }
+        for id in resolutions.keys { try scope.addBequests(to: id) }
+        try scope.complete()
+        var (pending, withdrawals) = (scope.pending, scope.withdrawals)
         var folders = ParentFolders()
         try folders.add(foldersOf: &pending, transaction)
-        let withdrawals = try transaction.withdrawals(atMost: limit).map { try $0.withLivingHeir(transaction) }
         try LeavingNames(now: store.surroundings.now(), transaction).leaveOut(&pending, folders.ids)
-        let blocked = try blockedBundles(uploaded, pending, transaction)
-        for bundle in Set(pending.values.compactMap(\.bundle)).subtracting(blocked) {
-            for entry in try transaction.pendingEntries(inBundle: bundle) { pending[entry.inode] = entry }
-        }
         let ready = pending.values.filter { !$0.needsUpload || uploaded[$0.inode]?.goes(with: $0) == true }
         try addFolderTimes(to: &pending, ready: ready, withdrawals: withdrawals, transaction)
         try folders.add(foldersOf: &pending, transaction)
         let draft = CommitDraft(
             pending: Array(pending.values), blockedBundles: blocked, withdrawals: withdrawals,
-            resolutions: try transaction.pendingResolutions(),
+            resolutions: resolutions,
             uploaded: uploaded, parents: folders.ids, depths: folders.depths,
             unknownFolders: Set(folders.unknown.map(\.inode)),
             heirs: Set(
@@ -84,7 +88,14 @@ struct CommitPreparation: Sendable {
             known: try known(pending.values, transaction),
             emptied: try emptied(withdrawals, transaction),
             device: store.device.id)
-        return (draft, isAll: withdrawals.count < limit)
+        let (sent, withdrawn) = (Set(draft.sent.map(\.id)), Set(draft.withdrawn))
+        let isHeld = { (count: Int, hasGone: Bool) in count >= share && !hasGone }
+        let singles = deleted.filter { $0.bundle == nil && $0.heir == nil }
+        let goesOn =
+            isHeld(described.count, described.contains { $0.id.map(sent.contains) ?? false })
+            || isHeld(singles.count, singles.contains { withdrawn.contains($0.id) })
+            || isHeld(deleted.count { $0.bundle == nil && $0.heir != nil }, !withdrawn.isEmpty)
+        return (draft, goesOn)
     }
 
     /// The versions of documents whose deletion was undone. Their contents are in the container still.
@@ -153,7 +164,8 @@ private struct ParentFolders {
     /// Adds the folders that the entries lie in. Those that the container does not know become pending, too.
     mutating func add(foldersOf pending: inout [InodeNumber: Entry], _ rows: Rows) throws {
         for entry in pending.values { try add(entry.parent, rows) }
-        for folder in unknown { pending[folder.inode] = folder }
+        // Its time may have been added meanwhile.
+        for folder in unknown { pending[folder.inode, default: folder].pending.insert(.creation) }
     }
 
     private mutating func add(_ folder: InodeNumber, _ rows: Rows) throws {

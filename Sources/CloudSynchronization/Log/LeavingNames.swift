@@ -1,7 +1,5 @@
 import Catalog
 import Documents
-import Replica
-import Replication
 
 /// The names in the container of documents that are on their way out of the cloud, or to another name. If another document got such a name now,
 /// devices would see two of one name, and give the second another one.
@@ -69,7 +67,7 @@ struct LeavingNames {
         guard !entry.pending.isDisjoint(with: [.creation, .name, .place]), let id = entry.id,
             let name = entry.name?.full, let folder = folders[entry.parent]
         else { return nil }
-        let rivals = try CatalogReplica(rows).liveDocuments(in: folder, fullName: name).map(\.id).filter { $0 != id }
+        let rivals = try rows.replicaDocuments(in: folder, fullName: name).filter { $0 != id }
         if rivals.isEmpty { return nil }
         let isOfLeavingName = try rivals.contains { try isLeaving($0, besides: id, ready) }
         return Claim(inode: entry.inode, id: id, rivals: Set(rivals), isOfLeavingName: isOfLeavingName)

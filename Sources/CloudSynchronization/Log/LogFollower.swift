@@ -60,7 +60,7 @@ struct LogFollower: Sendable {
     }
 
     /// Applies one commit and brings the tree in line with it, in one transaction with its position: a crash can neither lose nor
-    /// repeat it.
+    /// repeat it. What becomes of the entries is decided before the transaction (``ReplicaDraft``).
     ///
     /// - Parameter own: the same commit as it was made here, if the caller has it.
     /// - Returns: the head of the log with it.
@@ -69,41 +69,34 @@ struct LogFollower: Sendable {
     func apply(_ entry: LogEntry, after head: LogHead, own: OutgoingCommit? = nil) throws -> LogHead {
         try container.admit(entry, after: head)
         let commit = entry.commit
+        var draft = ReplicaDraft(container.store.catalog, state: head.state)
+        let touched = try Replication.apply(commit, to: &draft)
+        let update = try draft.update()
+        let newHead = head.advanced(by: entry, state: update.state)
         return try tree.follow(in: { try $0.folders(changedBy: commit) }) { transaction in
-            var replica = ChangingReplica(transaction, after: head)
-            let living = try livingDocuments(deletedBy: commit, replica.committed)
-            let touched = try Replication.apply(commit, to: &replica)
-            try recordDeletions(of: living, in: commit, replica.committed, transaction)
-            let newHead = head.advanced(by: entry, state: replica.state)
+            // The synchronizer alone changes the committed state.
+            assert((try? transaction.logHead()) == head)
+            try update.write(at: newHead.position, transaction)
+            try recordDeletions(of: update.deletedDocuments, in: commit, transaction)
             try transaction.set(newHead)
             var saved: Set<EntryID> = []
             if try own != nil || transaction.isInOutbox(commit.id) {
                 saved = try (own ?? OutgoingCommit.load(from: transaction))?.clearPending(in: transaction) ?? []
             }
-            return (ReplicaChange(replica.committed, touched: touched, saved: saved), newHead)
-        }
-    }
-
-    /// The documents that are there, and that a commit deletes unless it has not seen a version of them.
-    private func livingDocuments(deletedBy commit: Commit, _ replica: CatalogReplica) throws -> [EntryID] {
-        try commit.changes.compactMap { change in
-            guard case .delete(let id, _) = change, let entry = try replica.entry(id), !entry.isDeleted,
-                entry.versions != nil
-            else { return nil }
-            return id
+            return (ReplicaChange(update.replica(transaction), touched: touched, saved: saved), newHead)
         }
     }
 
     /// Records for the trash which documents another device deleted. Of what this device deleted the undo list knows. A document that was renamed
     /// over another one lives on in that.
     private func recordDeletions(
-        of living: [EntryID], in commit: Commit, _ replica: CatalogReplica, _ transaction: Transaction
+        of documents: [EntryID], in commit: Commit, _ transaction: Transaction
     ) throws {
-        if living.isEmpty { return }
+        if documents.isEmpty { return }
         let isOwn = commit.device == container.store.device.id
         var livingOn: Set<EntryID> = []
         for case .bequeath(let id, _, _) in commit.changes { livingOn.insert(id) }
-        for id in living where try replica.entry(id)?.isDeleted == true {
+        for id in documents {
             if isOwn || livingOn.contains(id) {
                 try transaction.forgetDeletion(of: id)
             } else {

@@ -23,18 +23,21 @@ final class TestDevice: Sendable {
     /// Of an encrypted cloud; nil for a plain one.
     var key: ContainerKey? { encryption?.keys.kept.ring.newest.key }
     private let showsDisplayNames: Bool
+    private let commitShare: Int
     private let clock = TestClock()
     private let waited = Atomic<Int64>(0)
     private let stopped = Mutex<ContinuousClock.Instant?>(nil)
     private let opened = Mutex<(library: Library, connection: CloudConnection, synchronizer: Synchronizer)?>(nil)
 
     init(
-        _ name: String, store: String, cloudFolder: String, keys: KeptKeys? = nil, showsDisplayNames: Bool = false
+        _ name: String, store: String, cloudFolder: String, keys: KeptKeys? = nil, showsDisplayNames: Bool = false,
+        commitShare: Int = Synchronizer.commitShare
     ) throws {
         self.name = name
         self.store = store
         self.cloudFolder = cloudFolder
         self.showsDisplayNames = showsDisplayNames
+        self.commitShare = commitShare
         let folder = try DirectoryStore(root: cloudFolder, creates: true)
         encryption = keys.map { EncryptedStore(folder, keys: .inMemory($0)) }
         cloud = GatedStore(encryption ?? folder)
@@ -97,7 +100,7 @@ final class TestDevice: Sendable {
         ) { [cloud, encryption, timely] _ in
             CloudConnection(cloud, encryption: encryption, surroundings: timely)
         }
-        opened.withLock { $0 = (library, connection, Synchronizer(library, connection)) }
+        opened.withLock { $0 = (library, connection, Synchronizer(library, connection, commitShare: commitShare)) }
     }
 
     /// Ends as a killed process does: committed rows stay, and the store is not marked as closed.
@@ -143,14 +146,17 @@ func withDevice<Result>(showsDisplayNames: Bool = false, _ body: (TestDevice) as
 
 /// Runs `body` with two devices that share an empty cloud.
 func withTwoDevices(
-    showDisplayNames: Bool = false, keys: KeptKeys? = nil,
+    showDisplayNames: Bool = false, keys: KeptKeys? = nil, commitShare: Int = Synchronizer.commitShare,
     _ body: (_ laptop: TestDevice, _ phone: TestDevice) async throws -> Void
 ) async throws {
-    try await withDevices(["laptop", "phone"], showDisplayNames, keys: keys) { try await body($0[0], $0[1]) }
+    try await withDevices(["laptop", "phone"], showDisplayNames, keys: keys, commitShare) {
+        try await body($0[0], $0[1])
+    }
 }
 
 private func withDevices<Result>(
     _ names: [String], _ showsDisplayNames: Bool, keys: KeptKeys? = nil,
+    _ commitShare: Int = Synchronizer.commitShare,
     _ body: ([TestDevice]) async throws -> Result
 ) async throws -> Result {
     let folder = NSTemporaryDirectory() + "docfs-library-" + UUID().uuidString
@@ -158,7 +164,7 @@ private func withDevices<Result>(
     let devices = try names.map { name in
         try TestDevice(
             name, store: folder + "/" + name, cloudFolder: folder + "/cloud", keys: keys,
-            showsDisplayNames: showsDisplayNames)
+            showsDisplayNames: showsDisplayNames, commitShare: commitShare)
     }
     defer { devices.forEach { $0.dismantle() } }
     for device in devices { try device.open() }

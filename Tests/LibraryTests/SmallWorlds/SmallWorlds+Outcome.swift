@@ -1,3 +1,4 @@
+import CloudSynchronization
 import Testing
 
 extension SmallWorlds {
@@ -10,6 +11,16 @@ extension SmallWorlds {
             case .small(let number, _): "\(number)"
             case .chance(let seed): "r\(seed)"
             }
+        }
+
+        /// In every other world each change goes in a commit of its own.
+        var commitShare: Int {
+            let number =
+                switch self {
+                case .small(let number, _): UInt64(number)
+                case .chance(let seed): seed
+                }
+            return number.isMultiple(of: 2) ? 1 : Synchronizer.commitShare
         }
     }
 

@@ -11,7 +11,7 @@ enum SimulationError: Error {
 /// Three devices and one log, with random changes from one seed.
 struct Simulation {
     private var random: SeededGenerator
-    private var log: [Commit] = []
+    private(set) var log: [Commit] = []
     private var devices = [TestDevice.laptop, .phone, .tablet].map(SimulatedDevice.init)
     /// The entries that each commit touched, by the first device that read it.
     private var touched: [[EntryID]] = []

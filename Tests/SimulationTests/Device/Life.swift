@@ -51,7 +51,10 @@ final class Life: Sendable {
         // In every other life the kernel writes by itself (passthrough); then the world sets the files' times.
         library.unseenWrites.areNoticed.store(
             surroundings.seeds.next().isMultiple(of: 2), ordering: .relaxed)
-        let synchronizer = Synchronizer(library, cloud, checkpointInterval: Self.checkpointInterval)
+        // In every other life commits take very little, so that changes which need each other would go apart.
+        let synchronizer = Synchronizer(
+            library, cloud, checkpointInterval: Self.checkpointInterval,
+            commitShare: surroundings.seeds.next().isMultiple(of: 2) ? 2 : Synchronizer.commitShare)
         self.synchronizer = synchronizer
         synchronization = Task { await synchronizer.run {} }
     }

@@ -1,0 +1,101 @@
+import Catalog
+import Documents
+
+/// What goes into one commit: changes that were chosen, and with each of them what it needs. An entry that gets a filename which another one has in
+/// the container goes with the change that frees it: without that it would get another name there. A folder that goes into one which lay in it
+/// goes with the move of that one: without that its move would not happen.
+struct CommitScope {
+    private(set) var pending: [InodeNumber: Entry] = [:]
+    private let rows: Rows
+    /// The bundles of which a part is not ready.
+    private let blocked: Set<Int64>
+    private var withdrawalsByID: [EntryID: Withdrawal] = [:]
+    private var bundles: Set<Int64> = []
+    /// What leaves its name or folder because another entry needs that.
+    private var leaving: Set<EntryID> = []
+    /// The entries of which it was not looked yet what they need.
+    private var unseen: [Entry] = []
+
+    init(blocked: Set<Int64>, _ rows: Rows) {
+        self.blocked = blocked
+        self.rows = rows
+    }
+
+    /// The deepest first.
+    var withdrawals: [Withdrawal] { withdrawalsByID.values.sorted { ($1.depth, $0.id) < ($0.depth, $1.id) } }
+
+    mutating func add(_ entry: Entry) throws {
+        if let bundle = entry.bundle, blocked.contains(bundle) { return }
+        if pending.updateValue(entry, forKey: entry.inode) != nil { return }
+        unseen.append(entry)
+        if let bundle = entry.bundle { try add(bundle: bundle) }
+    }
+
+    mutating func add(bundle: Int64) throws {
+        if !bundles.insert(bundle).inserted { return }
+        for entry in try rows.pendingEntries(inBundle: bundle) { try add(entry) }
+    }
+
+    /// Adds a deletion with all of its bundle, the entry that it leaves its versions to, and those that leave theirs to it.
+    mutating func add(_ withdrawal: Withdrawal) throws {
+        let withdrawal = try withdrawal.withLivingHeir(rows)
+        if let bundle = withdrawal.bundle, withdrawal.heir == nil, blocked.contains(bundle) { return }
+        if withdrawalsByID.updateValue(withdrawal, forKey: withdrawal.id) != nil { return }
+        if let bundle = withdrawal.bundle { try add(bundle: bundle) }
+        try addBequests(to: withdrawal.id)
+        guard let heir = withdrawal.heir, let entry = try rows.entry(heir), entry.isReplicated, !entry.pending.isEmpty
+        else { return }
+        try addIfReady(entry)
+    }
+
+    /// Adds the deletions of documents that were renamed over this one. What is said of its versions counts theirs.
+    mutating func addBequests(to heir: EntryID) throws {
+        for withdrawal in try rows.withdrawals(inFavourOf: heir) { try add(withdrawal) }
+    }
+
+    /// One that has to be created waits for its content, and others wait for its name then (`LeavingNames`).
+    private mutating func addIfReady(_ entry: Entry) throws {
+        if !entry.needsUpload || !entry.pending.contains(.creation) { try add(entry) }
+    }
+
+    /// Adds what the changes need.
+    mutating func complete() throws {
+        while let entry = unseen.popLast() {
+            guard let folder = try rows.entry(entry.parent), let folderID = folder.id else { continue }
+            if !folder.pending.isDisjoint(with: [.creation, .revival]), folder.inode != .cloud {
+                var missing = folder
+                missing.pending.insert(.creation)
+                try add(missing)
+            }
+            // Nobody has a name in a folder that the container does not know.
+            if !entry.pending.isDisjoint(with: [.creation, .revival, .name, .place]),
+                try folder.inode == .cloud || rows.replicaIsDeleted(folderID) == false
+            {
+                let holders = try rows.replicaEntries(in: folderID, filename: entry.filename)
+                let namesakes = try entry.name.map { try rows.replicaDocuments(in: folderID, fullName: $0.full) } ?? []
+                for id in holders + namesakes where id != entry.id { try addLeaving(id) }
+            }
+            if entry.kind == .document, let id = entry.id { try addBequests(to: id) }
+            if entry.kind == .folder, entry.pending.contains(.place) { try addMovedFolders(above: folder) }
+        }
+    }
+
+    /// Adds the change by which an entry leaves its name and folder, if there is one. A folder goes when nothing is in it any more.
+    private mutating func addLeaving(_ id: EntryID) throws {
+        guard leaving.insert(id).inserted else { return }
+        if let withdrawal = try rows.withdrawal(of: id) {
+            try add(withdrawal)
+            for child in try rows.replicaChildren(of: id) { try addLeaving(child) }
+        } else if let entry = try rows.entry(id), entry.isReplicated, !entry.pending.isDisjoint(with: [.name, .place]) {
+            try addIfReady(entry)
+        }
+    }
+
+    private mutating func addMovedFolders(above folder: Entry) throws {
+        var above: Entry? = folder
+        while let folder = above, folder.inode > .cloud {
+            if folder.pending.contains(.place) { try add(folder) }
+            above = try rows.entry(folder.parent)
+        }
+    }
+}
