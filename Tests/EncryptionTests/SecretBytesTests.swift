@@ -33,6 +33,20 @@ struct SecretBytesTests {
         }
     }
 
+    /// libcrypto keeps the state of each thread's random numbers, and keys that sign, in the heap of secrets, too.
+    @Test func `beside very many keys, a new thread gets random numbers and signs`() async {
+        let secrets = (0..<5000).map { _ in SecretBytes([UInt8](repeating: 7, count: 32)) }
+        let isSigned = await withCheckedContinuation { continuation in
+            Thread.detachNewThread {
+                let key = SigningKey(seed: .random(SigningKey.seedLength))
+                let message = randomBytes(100)
+                continuation.resume(returning: key.publicKey.verifies(key.sign(message), of: message))
+            }
+        }
+        #expect(isSigned)
+        #expect(secrets.count == 5000)
+    }
+
     @Test func `keys are equal if all their bytes are`() {
         let bytes = (0..<32).map { UInt8($0) }
         #expect(SecretBytes(bytes) == SecretBytes(bytes))

@@ -14,9 +14,10 @@ static inline int docfs_start_crypto(void) {
 #include <openssl/kdf.h>
 #include <openssl/rand.h>
 
-/* Memory for a secret: of the secure heap, or where that is full, of the ordinary one. NULL where there is none. */
-static inline void *docfs_secret_memory(size_t length) {
-    void *memory = OPENSSL_secure_malloc(length);
+/* Memory for a secret: of the secure heap while at most so many bytes of it are in use, else of the ordinary one. NULL where there is none.
+   libcrypto needs room in that heap itself, for the state of its random numbers in each thread and for keys that sign, and fails without. */
+static inline void *docfs_secret_memory(size_t length, size_t most) {
+    void *memory = CRYPTO_secure_used() + length <= most ? OPENSSL_secure_malloc(length) : NULL;
     return memory ? memory : OPENSSL_malloc(length);
 }
 

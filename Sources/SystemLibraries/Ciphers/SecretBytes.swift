@@ -15,7 +15,9 @@ public final class SecretBytes: Sendable {
     init(count: Int, _ write: (UnsafeMutablePointer<UInt8>) -> Void) {
         _ = Self.heap
         precondition(count > 0, "a secret has no bytes")
-        guard let memory = docfs_secret_memory(count) else { fatalError("there is no memory for a key") }
+        guard let memory = docfs_secret_memory(count, Self.heapSize / 2) else {
+            fatalError("there is no memory for a key")
+        }
         write(memory.assumingMemoryBound(to: UInt8.self))
         address = UInt(bitPattern: memory)
         self.count = count
@@ -47,7 +49,7 @@ public final class SecretBytes: Sendable {
         }
     }
 
-    /// Bytes that libcrypto sets aside for secrets: each takes 32 or 64 of them, and a mount seldom has more than 300.
+    /// Bytes that libcrypto sets aside for secrets, half of them for its own: each takes 32 or 64 of them, and a mount seldom has more than 300.
     private static let heapSize = 65536
     /// Made before the first secret. Where it cannot be made, secrets lie in ordinary memory.
     private static let heap = docfs_start_crypto() == 1 && CRYPTO_secure_malloc_init(heapSize, 32) > 0
