@@ -109,7 +109,7 @@ extension InodeNumber {
     init(folder number: fuse_ino_t) throws(Refusal) {
         switch Node(number: number) {
         case .entry(let inode): self = inode
-        case .versions, .trashFolder: throw .virtualName
+        case .versions, .folderInTrash: throw .virtualName
         case .state, .order, .location, .version, .actions, .report, .trashed, .trashInfo: throw .notFolder
         }
     }

@@ -101,14 +101,14 @@ final class KernelCaches: LibraryObserver {
 extension ListedPath {
     /// The path of something in the trash. Its inode numbers are the kernel's.
     init(_ change: TrashChange) {
-        let top = Node.trashFolder(.top), files = Node.trashFolder(.files)
+        let top = Node.folderInTrash(.top), files = Node.folderInTrash(.files)
         var kind = EntryKind.document
-        if case .trashFolder = change.node { kind = .folder }
+        if case .folderInTrash = change.node { kind = .folder }
         self.init(
             below: Library.trashDirectoryName,
             folders: [
                 .init(
-                    folder: InodeNumber(kernel: top), name: TrashFolder.files.name ?? "",
+                    folder: InodeNumber(kernel: top), name: FolderInTrash.files.name ?? "",
                     inode: InodeNumber(kernel: files), kind: .folder)
             ],
             entry: .init(

@@ -37,7 +37,7 @@ extension Node {
         case .entry(let inode): fuse_ino_t(inode.number)
         case .version(let inode): fuse_ino_t(inode.number)
         case .location: Self.locationBit
-        case .report(.trash), .trashFolder, .trashed, .trashInfo: Self.trashBit | fuse_ino_t(trashNumber)
+        case .report(.trash), .folderInTrash, .trashed, .trashInfo: Self.trashBit | fuse_ino_t(trashNumber)
         case .state(let inode): fuse_ino_t(inode.number) | Self.stateBit
         case .order(let inode): fuse_ino_t(inode.number) | Self.orderBit
         case .versions(.conflicts, let inode): fuse_ino_t(inode.number) | Self.conflictsBit
@@ -56,15 +56,15 @@ extension Node {
         self =
             switch number {
             case 0: .report(.trash)
-            case 1: .trashFolder(.top)
-            case 2: .trashFolder(.files)
-            case 3: .trashFolder(.info)
-            case ..<8: .trashFolder(.expunged)
+            case 1: .folderInTrash(.top)
+            case 2: .folderInTrash(.files)
+            case 3: .folderInTrash(.info)
+            case ..<8: .folderInTrash(.expunged)
             default:
                 switch number & 3 {
                 case 0: .trashed(number >> 3)
                 case 1: .trashInfo(number >> 3)
-                default: .trashFolder(.folder(number >> 3))
+                default: .folderInTrash(.folder(number >> 3))
                 }
             }
     }
@@ -82,13 +82,13 @@ extension Node {
 
     private var trashNumber: Int64 {
         switch self {
-        case .trashFolder(.top): 1
-        case .trashFolder(.files): 2
-        case .trashFolder(.info): 3
-        case .trashFolder(.expunged): 4
+        case .folderInTrash(.top): 1
+        case .folderInTrash(.files): 2
+        case .folderInTrash(.info): 3
+        case .folderInTrash(.expunged): 4
         case .trashed(let number): number << 3
         case .trashInfo(let number): number << 3 | 1
-        case .trashFolder(.folder(let number)): number << 3 | 2
+        case .folderInTrash(.folder(let number)): number << 3 | 2
         default: 0
         }
     }

@@ -117,7 +117,7 @@ extension Library {
     /// - Throws: ESTALE, or the backing file's own errno.
     public func attributes(of node: Node) throws(Refusal) -> FileAttributes {
         switch node {
-        case .trashFolder, .trashed, .trashInfo:
+        case .folderInTrash, .trashed, .trashInfo:
             try trashDirectory.inspect { try trashDirectory.attributes(of: node, $0) }
         default: try tree.attributes(of: node)
         }

@@ -12,14 +12,15 @@ import Testing
 struct TrashFolderTests {
     private let command = Caller(thread: 7)
 
-    private func names(_ device: TestDevice, _ place: TrashFolder = .files) throws -> [String] {
+    private func names(_ device: TestDevice, _ place: FolderInTrash = .files) throws -> [String] {
         try device.library.list(place).map(\.name)
     }
 
-    private func folder(_ name: String, in place: TrashFolder = .files, _ device: TestDevice) throws -> TrashFolder {
+    private func folder(_ name: String, in place: FolderInTrash = .files, _ device: TestDevice) throws -> FolderInTrash
+    {
         let resolved = try device.library.lookup(name.utf8, in: place)
         #expect(resolved.attributes.type == .folder)
-        guard case .trashFolder(let folder) = resolved.node else { throw Refusal.notFolder }
+        guard case .folderInTrash(let folder) = resolved.node else { throw Refusal.notFolder }
         return folder
     }
 
@@ -52,7 +53,7 @@ struct TrashFolderTests {
     }
 
     private func restore(
-        _ name: String, from place: TrashFolder = .files, as newName: String? = nil, to parent: InodeNumber,
+        _ name: String, from place: FolderInTrash = .files, as newName: String? = nil, to parent: InodeNumber,
         _ device: TestDevice
     ) throws {
         try device.library.restoreTrashed(
@@ -289,7 +290,7 @@ struct TrashFolderTests {
     {
         let number = device.library.trashDirectory.number(label)
         return TrashChange(
-            label: label, node: isFolder ? .trashFolder(.folder(number)) : .trashed(number), isThere: isThere)
+            label: label, node: isFolder ? .folderInTrash(.folder(number)) : .trashed(number), isThere: isThere)
     }
 
     @Test func `watchers are told what comes and goes, and not of what they do themselves`() async throws {

@@ -167,7 +167,7 @@ struct TrashOfOtherDevicesTests {
             try laptop.remove("Plan.txt")
             try await laptop.push()
             try await phone.pull()
-            let files = try phone.library.list(TrashFolder.files)
+            let files = try phone.library.list(FolderInTrash.files)
             #expect(files.map(\.name) == ["Plan.txt"])
             guard case .trashed(let number) = try #require(files.first).node else { throw Refusal.staleInode }
             #expect(throws: Refusal.contentNotInTrash) {

@@ -59,7 +59,7 @@ struct CommitPreparation: Sendable {
             if let entry = try transaction.entry(inode), !entry.pending.isEmpty { withContent[inode] = entry }
         }
         let blocked = try blockedBundles(uploaded, withContent, transaction)
-        let bundles = try transaction.pendingBundles().subtracting(blocked).sorted().prefix(share)
+        let bundles = try transaction.pendingBundles().subtracting(blocked)
         let described = try transaction.entriesToDescribe(limit: min(share, Self.mostDescribed))
         let resolutions = try transaction.pendingResolutions()
         let deleted = try transaction.withdrawals(atMost: share)
@@ -88,14 +88,13 @@ struct CommitPreparation: Sendable {
             known: try known(pending.values, transaction),
             emptied: try emptied(withdrawals, transaction),
             device: store.device.id)
-        let (sent, withdrawn) = (Set(draft.sent.map(\.id)), Set(draft.withdrawn))
-        let isHeld = { (count: Int, hasGone: Bool) in count >= share && !hasGone }
-        let singles = deleted.filter { $0.bundle == nil && $0.heir == nil }
-        let goesOn =
-            isHeld(described.count, described.contains { $0.id.map(sent.contains) ?? false })
-            || isHeld(singles.count, singles.contains { withdrawn.contains($0.id) })
-            || isHeld(deleted.count { $0.bundle == nil && $0.heir != nil }, !withdrawn.isEmpty)
-        return (draft, goesOn)
+        let going = Set(draft.sent.map(\.id) + draft.withdrawn)
+        let single = deleted.filter { $0.bundle == nil }
+        let first = [
+            described.compactMap(\.id), single.filter { $0.heir == nil }.map(\.id),
+            single.filter { $0.heir != nil }.map(\.id),
+        ]
+        return (draft, goesOn: first.contains { $0.count >= share && going.isDisjoint(with: $0) })
     }
 
     /// The versions of documents whose deletion was undone. Their contents are in the container still.
@@ -122,7 +121,7 @@ struct CommitPreparation: Sendable {
     private func known(_ pending: some Sequence<Entry>, _ rows: Rows) throws -> Set<EntryID> {
         // A new document has no version.
         let continued = pending.filter { $0.pending.contains(.creation) && $0.currentVersion != nil }.compactMap(\.id)
-        return Set(try continued.filter { try rows.replicaRecord($0) != nil })
+        return Set(try continued.filter { try rows.replicaIsDeleted($0) != nil })
     }
 
     /// For each deleted folder, the entries that the container still has in it and this device has moved elsewhere or deleted.

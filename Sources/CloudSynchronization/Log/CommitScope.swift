@@ -26,7 +26,8 @@ struct CommitScope {
 
     mutating func add(_ entry: Entry) throws {
         if let bundle = entry.bundle, blocked.contains(bundle) { return }
-        if pending.updateValue(entry, forKey: entry.inode) != nil { return }
+        if pending[entry.inode] != nil { return }
+        pending[entry.inode] = entry
         unseen.append(entry)
         if let bundle = entry.bundle { try add(bundle: bundle) }
     }
@@ -40,7 +41,8 @@ struct CommitScope {
     mutating func add(_ withdrawal: Withdrawal) throws {
         let withdrawal = try withdrawal.withLivingHeir(rows)
         if let bundle = withdrawal.bundle, withdrawal.heir == nil, blocked.contains(bundle) { return }
-        if withdrawalsByID.updateValue(withdrawal, forKey: withdrawal.id) != nil { return }
+        if withdrawalsByID[withdrawal.id] != nil { return }
+        withdrawalsByID[withdrawal.id] = withdrawal
         if let bundle = withdrawal.bundle { try add(bundle: bundle) }
         try addBequests(to: withdrawal.id)
         guard let heir = withdrawal.heir, let entry = try rows.entry(heir), entry.isReplicated, !entry.pending.isEmpty
@@ -62,11 +64,7 @@ struct CommitScope {
     mutating func complete() throws {
         while let entry = unseen.popLast() {
             guard let folder = try rows.entry(entry.parent), let folderID = folder.id else { continue }
-            if !folder.pending.isDisjoint(with: [.creation, .revival]), folder.inode != .cloud {
-                var missing = folder
-                missing.pending.insert(.creation)
-                try add(missing)
-            }
+            if !folder.pending.isDisjoint(with: [.creation, .revival]) { try add(folder) }
             // Nobody has a name in a folder that the container does not know.
             if !entry.pending.isDisjoint(with: [.creation, .revival, .name, .place]),
                 try folder.inode == .cloud || rows.replicaIsDeleted(folderID) == false

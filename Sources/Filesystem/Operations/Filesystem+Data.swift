@@ -67,7 +67,7 @@ extension Filesystem {
         case .entry, .version, .trashed: return try readContent(handle, offset, size)
         case .state(let inode): return .now(try readState(inode, handle, Int(offset), size))
         case .order, .actions, .location, .report, .trashInfo: return .now(try readText(handle, Int(offset), size))
-        case .versions, .trashFolder: throw .isFolder
+        case .versions, .folderInTrash: throw .isFolder
         }
     }
 
@@ -115,7 +115,7 @@ extension Filesystem {
         case .location: return try writeLocation(handle, source)
         // What it says docfs knows by itself.
         case .trashInfo: return .written(fuse_buf_size(source))
-        case .state, .versions, .report, .trashFolder, .trashed: throw .notSupported
+        case .state, .versions, .report, .folderInTrash, .trashed: throw .notSupported
         }
     }
 
@@ -151,7 +151,7 @@ extension Filesystem {
     private func handle(_ number: fuse_ino_t, _ handle: UInt64) throws(Refusal) -> Handle {
         switch Node(number: number) {
         case .entry, .version, .trashed: return try library.handle(handle)
-        case .state, .order, .location, .versions, .actions, .report, .trashFolder, .trashInfo: throw .notSupported
+        case .state, .order, .location, .versions, .actions, .report, .folderInTrash, .trashInfo: throw .notSupported
         }
     }
 

@@ -44,7 +44,7 @@ extension Filesystem {
     private func create(
         _ parent: fuse_ino_t, _ name: UnsafeBufferPointer<UInt8>, _ mode: mode_t, _ flags: Int32, _ request: Request
     ) throws(Refusal) -> Answer {
-        if case .trashFolder(let trash) = Node(number: parent) {
+        if case .folderInTrash(let trash) = Node(number: parent) {
             let resolved = try library.announceTrash(name, in: trash)
             return .now(.created(resolved, openText("", resolved.node.number)))
         }
@@ -73,7 +73,7 @@ extension Filesystem {
         case .trashInfo(let file): return .now(.opened(openText(try library.trashInfoText(file), number)))
         case .trashed(let file):
             return .now(.opened(reply(to: try library.openTrashed(file, flags: flags), of: number, flags)))
-        case .versions, .trashFolder:
+        case .versions, .folderInTrash:
             throw .isFolder
         }
     }
@@ -130,7 +130,7 @@ extension Filesystem {
                 library.close(handle)
                 dataPaths.close(number, isWriter: isWriter)
             }
-        case .versions, .trashFolder: break
+        case .versions, .folderInTrash: break
         case .actions, .location, .order, .report, .trashInfo: virtualFiles.remove(handle)
         case .state:
             statePolls.remove(handle)

@@ -33,7 +33,7 @@ extension Filesystem {
         operations.fsyncdir = { request, number, _, _ in
             Request(request, "fsyncdir", number).answer { filesystem throws(Refusal) in
                 switch Node(number: number) {
-                case .versions, .trashFolder: return .success
+                case .versions, .folderInTrash: return .success
                 default: break
                 }
                 try filesystem.library.synchronizeFolder(InodeNumber(folder: number))
@@ -46,7 +46,7 @@ extension Filesystem {
         // The kernel keeps no listing of versions or of the trash: it asks each time.
         let isVirtual =
             switch Node(number: number) {
-            case .versions, .trashFolder: true
+            case .versions, .folderInTrash: true
             default: false
             }
         let folder = isVirtual ? nil : try InodeNumber(folder: number)
@@ -86,8 +86,8 @@ extension Filesystem {
             let parent = try library.parent(of: inode)
             return .init(names: try library.list(versions, of: inode), parent: fuse_ino_t(parent.number))
         }
-        if case .trashFolder(let trash) = folder {
-            let parent = library.parent(of: trash).map { Node.trashFolder($0).number } ?? fuse_ino_t(FUSE_ROOT_ID)
+        if case .folderInTrash(let trash) = folder {
+            let parent = library.parent(of: trash).map { Node.folderInTrash($0).number } ?? fuse_ino_t(FUSE_ROOT_ID)
             return .init(names: try library.list(trash), parent: parent)
         }
         let inode = try InodeNumber(folder: folder.number)

@@ -86,7 +86,7 @@ extension Filesystem {
     private func forget(_ number: fuse_ino_t) {
         switch Node(number: number) {
         case .entry(let inode): library.forget(inode)
-        case .trashFolder(let trash): library.forget(trash)
+        case .folderInTrash(let trash): library.forget(trash)
         default: break
         }
     }
@@ -97,7 +97,7 @@ extension Filesystem {
         if case .versions(let folder, let inode) = Node(number: parent) {
             return .entry(try library.lookup(name, in: folder, of: inode))
         }
-        if case .trashFolder(let trash) = Node(number: parent) { return .entry(try library.lookup(name, in: trash)) }
+        if case .folderInTrash(let trash) = Node(number: parent) { return .entry(try library.lookup(name, in: trash)) }
         let folder = try InodeNumber(folder: parent)
         if let document = ReservedStateName.stem(of: name) {
             return .entry(try library.lookupState(of: document, in: folder) { request.purpose })
@@ -116,7 +116,7 @@ extension Filesystem {
     ) throws(Refusal) {
         switch folder {
         case .versions(let folder, let inode): try library.discardVersion(name, in: folder, of: inode, by: caller)
-        case .trashFolder(let trash): try library.removeTrashed(name, in: trash)
+        case .folderInTrash(let trash): try library.removeTrashed(name, in: trash)
         default: try library.remove(name, in: InodeNumber(folder: folder.number), by: caller)
         }
     }
@@ -124,7 +124,7 @@ extension Filesystem {
     private func removeFolder(
         _ name: UnsafeBufferPointer<UInt8>, from folder: Node, by caller: Caller
     ) throws(Refusal) {
-        if case .trashFolder(let trash) = folder { return try library.removeTrashedFolder(name, in: trash) }
+        if case .folderInTrash(let trash) = folder { return try library.removeTrashedFolder(name, in: trash) }
         try library.removeFolder(name, in: InodeNumber(folder: folder.number), by: caller)
     }
 
@@ -132,15 +132,15 @@ extension Filesystem {
         _ name: UnsafeBufferPointer<UInt8>, in folder: Node, to newName: UnsafeBufferPointer<UInt8>,
         in newFolder: Node, _ options: RenameOptions, by caller: Caller
     ) throws(Refusal) {
-        if case .trashFolder(let trash) = newFolder {
+        if case .folderInTrash(let trash) = newFolder {
             if options.contains(.exchange) { throw .virtualName }
-            if case .trashFolder(let source) = folder {
+            if case .folderInTrash(let source) = folder {
                 return try library.moveTrashed(name, in: source, to: trash)
             }
             try library.throwAway(name, in: InodeNumber(folder: folder.number), as: newName, in: trash, by: caller)
             // The kernel takes what stood at the former name along; the file in the trash is another one.
             caches?.nameChanged(
-                String(decoding: newName, as: UTF8.self), in: InodeNumber(kernel: .trashFolder(trash)))
+                String(decoding: newName, as: UTF8.self), in: InodeNumber(kernel: .folderInTrash(trash)))
             return
         }
         let newFolder = try InodeNumber(folder: newFolder.number)
@@ -148,7 +148,7 @@ extension Filesystem {
         case .versions(let folder, let inode):
             try library.chooseVersion(
                 name, in: folder, of: inode, as: newName, in: newFolder, options: options, by: caller)
-        case .trashFolder(let trash):
+        case .folderInTrash(let trash):
             if options.contains(.exchange) { throw .virtualName }
             try library.restoreTrashed(name, in: trash, to: newName, in: newFolder, by: caller)
         default:

@@ -44,7 +44,7 @@ enum CacheTime {
         case .entry(let inode):
             attributes.size > 0 && filesystem.dataPaths.isWrittenUnseen(fuse_ino_t(inode.number))
                 ? 0 : known
-        case .state, .order, .location, .versions, .version, .actions, .report, .trashFolder, .trashed, .trashInfo: 0
+        case .state, .order, .location, .versions, .version, .actions, .report, .folderInTrash, .trashed, .trashInfo: 0
         }
     }
 }

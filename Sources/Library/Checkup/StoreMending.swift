@@ -200,7 +200,7 @@ struct StoreMending {
         }
         var entry = row
         // The container remembers what was deleted under an id: this is not it.
-        if let id = row.id, try transaction.replicaRecord(id) != nil {
+        if let id = row.id, try transaction.replicaIsDeleted(id) != nil {
             var random = comparison.surroundings.random()
             entry.id = .random(using: &random)
         }

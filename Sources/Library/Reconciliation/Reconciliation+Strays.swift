@@ -93,7 +93,7 @@ extension Reconciliation {
         if isCloud, !isCatalogNew, occasion != .edits, try directory.removeEmptyTree(stray.name) { return }
         if isCloud, stray.found.type == S_IFREG,
             let twin = try transaction.entries(generatedFilename: stray.name).first,
-            twin.location == .local, let id = twin.id, try transaction.replicaRecord(id) != nil
+            twin.location == .local, let id = twin.id, try transaction.replicaIsDeleted(id) != nil
         {
             // The document was moved out of the cloud and has a newer file in `local`. This older file must not be sent: it becomes a local
             // document as well.

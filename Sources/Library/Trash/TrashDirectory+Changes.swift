@@ -7,7 +7,7 @@ extension TrashDirectory {
     /// A program is about to throw something away.
     ///
     /// - Throws: EEXIST where the label is taken, EPERM for any other name than `NAME.trashinfo`.
-    func announce(_ name: some Collection<UInt8>, in folder: TrashFolder) throws(Refusal) -> Resolved {
+    func announce(_ name: some Collection<UInt8>, in folder: FolderInTrash) throws(Refusal) -> Resolved {
         guard folder == .info, let label = TrashInfo.label(of: try Self.text(name)) else { throw .notCreatableThere }
         return try inspect { rows in
             guard try items(rows).byPath[label] == nil, table.withLock({ $0.announce(label) }) else {
@@ -23,7 +23,7 @@ extension TrashDirectory {
     /// - Throws: EEXIST where the label is taken; EPERM outside of `files`, and for a scratch file, which nothing could bring back.
     func throwAway(
         _ name: some Collection<UInt8>, in parent: InodeNumber, as label: some Collection<UInt8>,
-        in folder: TrashFolder,
+        in folder: FolderInTrash,
         by caller: Caller
     ) throws(Refusal) {
         let label = try Self.text(label)
@@ -61,7 +61,7 @@ extension TrashDirectory {
     /// - Throws: EEXIST where the name is taken, as `rename` for the folder, ENOSPC; EPERM for a folder into `Documents`. It is in the trash
     ///   then.
     func restore(
-        _ name: some Collection<UInt8>, in folder: TrashFolder, to newName: some Collection<UInt8>,
+        _ name: some Collection<UInt8>, in folder: FolderInTrash, to newName: some Collection<UInt8>,
         in newParent: InodeNumber, by caller: Caller
     ) throws(Refusal) {
         guard let path = path(of: try Self.text(name), in: folder) else { throw .virtualName }
@@ -118,7 +118,7 @@ extension TrashDirectory {
     /// Moves something from one folder of the trash to another: to `expunged`, to remove it for good with all that lies in it.
     ///
     /// - Throws: ENOENT; EPERM for any other move.
-    func move(_ name: some Collection<UInt8>, in folder: TrashFolder, to newFolder: TrashFolder) throws(Refusal) {
+    func move(_ name: some Collection<UInt8>, in folder: FolderInTrash, to newFolder: FolderInTrash) throws(Refusal) {
         guard newFolder == .expunged, let path = path(of: try Self.text(name), in: folder) else { throw .virtualName }
         try discard(path) { _ in }
     }
@@ -127,7 +127,7 @@ extension TrashDirectory {
     /// remove it first.
     ///
     /// - Throws: ENOENT, EISDIR; EPERM for the places.
-    func remove(_ name: some Collection<UInt8>, in folder: TrashFolder) throws(Refusal) {
+    func remove(_ name: some Collection<UInt8>, in folder: FolderInTrash) throws(Refusal) {
         let name = try Self.text(name)
         switch folder {
         case .top, .expunged: throw .virtualName
@@ -144,7 +144,7 @@ extension TrashDirectory {
     /// Removes a folder for good in which nothing lies.
     ///
     /// - Throws: ENOENT, ENOTDIR, ENOTEMPTY; EPERM for the places.
-    func removeFolder(_ name: some Collection<UInt8>, in folder: TrashFolder) throws(Refusal) {
+    func removeFolder(_ name: some Collection<UInt8>, in folder: FolderInTrash) throws(Refusal) {
         guard let path = path(of: try Self.text(name), in: folder) else { throw .virtualName }
         if table.withLock({ $0.removeEmptied(path) }) { return }
         try discard(path) { found throws(Refusal) in

@@ -22,7 +22,7 @@ extension TrashDirectory {
     }
 
     /// The kernel has forgotten a place: nobody watches it any more.
-    func forget(_ folder: TrashFolder) { if folder == .files { watch.withLock { $0.end() } } }
+    func forget(_ folder: FolderInTrash) { if folder == .files { watch.withLock { $0.end() } } }
 
     /// Runs a call of which the kernel tells watchers by itself.
     ///
@@ -74,7 +74,7 @@ extension TrashDirectory {
             news.map { news in
                 let number = number(news.label)
                 return TrashChange(
-                    label: news.label, node: news.shown.isFolder ? .trashFolder(.folder(number)) : .trashed(number),
+                    label: news.label, node: news.shown.isFolder ? .folderInTrash(.folder(number)) : .trashed(number),
                     isThere: news.isThere)
             })
     }

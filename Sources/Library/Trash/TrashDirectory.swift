@@ -59,7 +59,7 @@ final class TrashDirectory: Transacting {
     private func isEmptied(_ path: String) -> Bool { table.withLock { $0.emptied.contains(path) } }
 
     /// The path of a name, from `files` on; nil for a place in which nothing of that kind lies.
-    func path(of name: String, in folder: TrashFolder) -> String? {
+    func path(of name: String, in folder: FolderInTrash) -> String? {
         switch folder {
         case .top, .info, .expunged: nil
         case .files: name
@@ -75,24 +75,24 @@ final class TrashDirectory: Transacting {
 
     // MARK: Names
 
-    func lookup(_ name: some Collection<UInt8>, in folder: TrashFolder) throws(Refusal) -> Resolved {
+    func lookup(_ name: some Collection<UInt8>, in folder: FolderInTrash) throws(Refusal) -> Resolved {
         let name = try Self.text(name)
         let resolved = try inspect { rows in
             guard let node = try node(name, in: folder, rows) else { throw Refusal.noSuchName }
             return Resolved(node: node, attributes: try attributes(of: node, rows), isCacheable: false)
         }
-        if resolved.node == .trashFolder(.files) { try beginWatching() }
+        if resolved.node == .folderInTrash(.files) { try beginWatching() }
         return resolved
     }
 
-    private func node(_ name: String, in folder: TrashFolder, _ rows: Rows) throws -> Node? {
+    private func node(_ name: String, in folder: FolderInTrash, _ rows: Rows) throws -> Node? {
         switch folder {
-        case .top: return TrashFolder.named.first { $0.name == name }.map { .trashFolder($0) }
+        case .top: return FolderInTrash.named.first { $0.name == name }.map { .folderInTrash($0) }
         case .expunged: return nil
         case .files, .folder:
             guard let path = path(of: name, in: folder) else { return nil }
             if let item = try items(rows).byPath[path] { return node(item) }
-            return isEmptied(path) ? .trashFolder(.folder(number(path))) : nil
+            return isEmptied(path) ? .folderInTrash(.folder(number(path))) : nil
         case .info:
             return try TrashInfo.label(of: name).flatMap { label in
                 try isAnnounced(label) || items(rows).byPath[label] != nil ? .trashInfo(number(label)) : nil
@@ -102,10 +102,10 @@ final class TrashDirectory: Transacting {
 
     func node(_ item: TrashTable.Item) -> Node {
         let number = number(item.path)
-        return item.trashed.isFolder ? .trashFolder(.folder(number)) : .trashed(number)
+        return item.trashed.isFolder ? .folderInTrash(.folder(number)) : .trashed(number)
     }
 
-    func list(_ folder: TrashFolder) throws(Refusal) -> [ListedName] {
+    func list(_ folder: FolderInTrash) throws(Refusal) -> [ListedName] {
         func listed(_ name: String, _ node: Node, _ kind: EntryKind) -> ListedName {
             ListedName(name: name, node: node, kind: kind, filename: nil, isCacheable: false)
         }
@@ -116,7 +116,7 @@ final class TrashDirectory: Transacting {
             }
         }
         switch folder {
-        case .top: return [TrashFolder.files, .info].map { listed($0.name ?? "", .trashFolder($0), .folder) }
+        case .top: return [FolderInTrash.files, .info].map { listed($0.name ?? "", .folderInTrash($0), .folder) }
         case .expunged: return []
         case .files: return listed(items.labels)
         case .folder(let number):
@@ -129,7 +129,7 @@ final class TrashDirectory: Transacting {
     }
 
     /// The folder of a folder; nil for `.Trash-UID`, which lies in the mountpoint.
-    func parent(of folder: TrashFolder) -> TrashFolder? {
+    func parent(of folder: FolderInTrash) -> FolderInTrash? {
         switch folder {
         case .top: return nil
         case .files, .info, .expunged: return .top
@@ -143,7 +143,7 @@ final class TrashDirectory: Transacting {
 
     func attributes(of node: Node, _ rows: Rows) throws -> FileAttributes {
         switch node {
-        case .trashFolder(let folder):
+        case .folderInTrash(let folder):
             return .folder(at: try modified(folder, rows))
         case .trashed(let number):
             let entry = try item(number, rows).trashed.step.entry
@@ -159,7 +159,7 @@ final class TrashDirectory: Transacting {
         }
     }
 
-    private func modified(_ folder: TrashFolder, _ rows: Rows) throws -> Timestamp {
+    private func modified(_ folder: FolderInTrash, _ rows: Rows) throws -> Timestamp {
         guard case .folder(let number) = folder else { return notices.stateTime }
         if let path = path(number), isEmptied(path) { return notices.stateTime }
         return try item(number, rows).trashed.step.entry.modified

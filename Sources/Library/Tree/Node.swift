@@ -21,7 +21,7 @@ public enum Node: Hashable, Sendable {
     /// What the docfs command reads.
     case report(ReservedReport)
     /// A folder of `MOUNT/.Trash-UID`, or in it.
-    case trashFolder(TrashFolder)
+    case folderInTrash(FolderInTrash)
     /// A document in `.Trash-UID/files`, or in a folder there (`TrashDirectory`).
     case trashed(Int64)
     /// A file in `.Trash-UID/info`.

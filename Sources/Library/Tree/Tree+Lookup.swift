@@ -43,7 +43,7 @@ extension Tree {
         switch node {
         case .location, .report: true
         case .order, .actions: purpose != .exclusiveCreation
-        case .entry, .state, .versions, .version, .trashFolder, .trashed, .trashInfo: purpose == .existing
+        case .entry, .state, .versions, .version, .folderInTrash, .trashed, .trashInfo: purpose == .existing
         }
     }
 
@@ -57,7 +57,7 @@ extension Tree {
         case .actions(let direction): try states.actionListAttributes(direction, rows)
         // It is read without a look at its size, which would cost as much as reading it.
         case .report: .virtualFile(size: 0, at: notices.stateTime)
-        case .trashFolder, .trashed, .trashInfo: throw Refusal.staleInode
+        case .folderInTrash, .trashed, .trashInfo: throw Refusal.staleInode
         }
     }
 

@@ -36,7 +36,7 @@ struct LibraryTree: DocumentTree {
                 return try document(found.node, library.open(inode, flags: flags & ~(O_CREAT | O_EXCL)), flags)
             case .actions(let direction):
                 return StateText(Array(try library.actionListText(direction).utf8), try status(found.node))
-            case .location, .versions, .version, .report, .trashFolder, .trashed, .trashInfo: throw Refusal.isFolder
+            case .location, .versions, .version, .report, .folderInTrash, .trashed, .trashInfo: throw Refusal.isFolder
             }
         }
     }

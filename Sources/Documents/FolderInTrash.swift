@@ -1,5 +1,5 @@
 /// A folder of the trash as file managers expect it at the top of a volume (freedesktop.org, "The FreeDesktop.org Trash specification").
-public enum TrashFolder: Sendable, Hashable {
+public enum FolderInTrash: Sendable, Hashable {
     /// `.Trash-UID`
     case top
     /// `.Trash-UID/files`: what was thrown away.
