@@ -106,7 +106,7 @@ let package = Package(
         .target(
             name: "Catalog",
             dependencies: [
-                "Documents", "CrashPoints",
+                "Documents", "CrashPoints", "CSQLite",
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),
             ],
@@ -153,6 +153,9 @@ let package = Package(
         .systemLibrary(
             name: "CCrypto", path: "Sources/SystemLibraries/CCrypto", pkgConfig: "libcrypto",
             providers: [.apt(["libssl-dev"])]),
+        .systemLibrary(
+            name: "CSQLite", path: "Sources/SystemLibraries/CSQLite", pkgConfig: "sqlite3",
+            providers: [.apt(["libsqlite3-dev"])]),
         // Headers only: what Swift's Glibc module leaves out.
         .systemLibrary(name: "CLinux", path: "Sources/CLinux"),
         .systemLibrary(

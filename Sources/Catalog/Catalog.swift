@@ -83,6 +83,7 @@ public final class Catalog: Sendable {
         self.scheduler = scheduler
         self.withReserve = withReserve
         self.path = path
+        _ = MemoryCount.isOff
         var configuration = Configuration()
         configuration.label = "docfs.catalog"
         configuration.journalMode = .wal
@@ -104,8 +105,7 @@ public final class Catalog: Sendable {
             throw CatalogError(error)
         }
         do {
-            try CatalogSchema.migrator.migrate(queue)
-            try queue.write { try ActionTable.addEntryColumns($0) }
+            try Self.bringUpToDate(queue)
             connection = Connection(queue)
             let last = try queue.read { db in
                 let ids = "(SELECT max(id) FROM entries), (SELECT seq FROM sqlite_sequence WHERE name='entries')"
@@ -113,6 +113,16 @@ public final class Catalog: Sendable {
             }
             inodes = InodeSupply(last: last ?? 99)
         } catch let error as DatabaseError { throw queue.inDatabase { CatalogError(error, of: $0) } }
+    }
+
+    /// Makes the tables of a new catalog, or migrates those of another release.
+    private static func bringUpToDate(_ queue: DatabaseQueue) throws {
+        let isNew = try queue.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM sqlite_master") == 0 }
+        guard isNew else { return try CatalogMigrations.migrate(queue) }
+        try queue.write { db in
+            try CatalogSchema.create(db)
+            try CatalogMigrations.noteAll(db)
+        }
     }
 
     /// Creates the file if it is missing. SQLite would create it readable for everybody; it gives the write-ahead log the

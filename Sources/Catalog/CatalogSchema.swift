@@ -1,116 +1,23 @@
 import Documents
 import GRDB
 
-/// The catalog's tables. Migrations are added and never changed or removed: stores of every release must open.
+/// The catalog's tables as they are now, for a new store. ``CatalogMigrations`` brings the tables of an earlier release to the same.
 enum CatalogSchema {
-    /// The first schema that was released. A store with an earlier one is refused.
-    static let first = "7: placeholders know when they changed"
-
-    static var migrator: DatabaseMigrator {
-        var migrator = DatabaseMigrator()
-        migrator.registerMigration(first) { db in
-            if try db.tableExists("entries") {
-                throw CatalogError.failed("the store was made by a docfs from before the first release")
-            }
-            try createEntries(db)
-            try createReplication(db)
-            try createContents(db)
-            try createSettings(db)
-        }
-        migrator.registerMigration("8: order keys", migrate: giveOrderKeys)
-        migrator.registerMigration("9: what was done can be undone") { try ActionTable.create($0) }
-        migrator.registerMigration("10: contents that stay here, and when each was opened") { try createStaying($0) }
-        migrator.registerMigration("11: what moves to the preferred location") { db in
-            try db.execute(
-                sql: """
-                    CREATE TABLE preferredMoves(uuid BLOB PRIMARY KEY, number INTEGER NOT NULL, reason TEXT) WITHOUT ROWID
-                    """)
-        }
-        migrator.registerMigration("14: names of actions in columns; an index for the whole order") { db in
-            try ActionTable.giveNameColumns(db)
-            try db.execute(
-                sql: """
-                    DROP INDEX entriesByPosition;
-                    CREATE INDEX entriesByPosition ON entries(parent, position, uuid);
-                    """)
-        }
-        migrator.registerMigration("15: choices among versions can be undone") { db in
-            try db.execute(
-                sql: """
-                    ALTER TABLE steps ADD COLUMN headsBefore BLOB;
-                    ALTER TABLE steps ADD COLUMN headsAfter BLOB;
-                    """)
-        }
-        migrator.registerMigration("16: contents that come from a version of another document; when contents arrived") {
-            db in
-            try db.execute(
-                sql: """
-                    ALTER TABLE entries ADD COLUMN awaited BLOB;
-                    ALTER TABLE entries ADD COLUMN arrived INTEGER NOT NULL DEFAULT 0;
-                    DROP INDEX entriesArriving;
-                    CREATE INDEX entriesArriving ON entries(isHere) WHERE \(EntryCondition.isAwaited);
-                    """)
-        }
-        migrator.registerMigration("17: restoring a version can be undone") { db in
-            try db.execute(
-                sql: """
-                    ALTER TABLE steps ADD COLUMN contentSize INTEGER;
-                    ALTER TABLE steps ADD COLUMN contentTime INTEGER;
-                    """)
-        }
-        migrator.registerMigration("18: what other devices deleted") { db in
-            try db.execute(
-                sql: """
-                    CREATE TABLE deletions(uuid BLOB PRIMARY KEY, device TEXT) WITHOUT ROWID;
-                    """)
-        }
-        migrator.registerMigration("19: a commit takes a part of very many deletions") { db in
-            try db.execute(
-                sql: """
-                    CREATE INDEX withdrawalsByDepth ON withdrawals(depth DESC, uuid)
-                        WHERE seen IS NOT NULL AND step IS NULL AND heir IS NULL;
-                    CREATE INDEX withdrawalsByStep ON withdrawals(step) WHERE step IS NOT NULL;
-                    """)
-        }
-        migrator.registerMigration("20: bundles and leaves") { db in
-            // `steps` has all columns of `entries`, and a column of its own with the name that this one had.
-            try db.execute(
-                sql: """
-                    ALTER TABLE entries RENAME COLUMN step TO bundle;
-                    ALTER TABLE withdrawals RENAME COLUMN step TO bundle;
-                    ALTER TABLE steps RENAME COLUMN headsBefore TO leavesBefore;
-                    ALTER TABLE steps RENAME COLUMN headsAfter TO leavesAfter;
-                    DROP INDEX entriesByStep;
-                    DROP INDEX withdrawalsByStep;
-                    CREATE INDEX entriesByBundle ON entries(bundle) WHERE bundle IS NOT NULL;
-                    CREATE INDEX withdrawalsByBundle ON withdrawals(bundle) WHERE bundle IS NOT NULL;
-                    """)
-        }
-        migrator.registerMigration("21: the leaves of each entry of the container") { db in
-            // NULL where only the record tells them, until it changes.
-            try db.execute(sql: "ALTER TABLE replica ADD COLUMN leaves BLOB")
-        }
-        return migrator
+    static func create(_ db: Database) throws {
+        try createEntries(db)
+        try createRoots(db)
+        try createReplication(db)
+        try createContents(db)
+        try createActions(db)
+        try createSettings(db)
     }
 
-    /// The position of an entry becomes a text: the key of the number that it was.
-    private static func giveOrderKeys(_ db: Database) throws {
-        let key = DatabaseFunction("orderKey", argumentCount: 1, pure: true) { values in
-            OrderKey(number: Double.fromDatabaseValue(values[0]) ?? 0).text
-        }
-        db.add(function: key)
-        defer { db.remove(function: key) }
-        try db.execute(
-            sql: """
-                DROP INDEX entriesByPosition;
-                ALTER TABLE entries RENAME COLUMN position TO number;
-                ALTER TABLE entries ADD COLUMN position TEXT NOT NULL DEFAULT '';
-                UPDATE entries SET position=orderKey(number);
-                ALTER TABLE entries DROP COLUMN number;
-                CREATE INDEX entriesByPosition ON entries(parent, position);
-                """)
+    /// The definition of a column of `entries` as a column of `steps`, without its constraints: a step may have none of these values.
+    static func columnOfStep(_ column: ColumnInfo) -> String {
+        "\(column.name) \(column.type)" + (column.defaultValueSQL.map { " DEFAULT \($0)" } ?? "")
     }
 
+    /// The tree. What each column says is told at the property of ``Entry`` that it keeps (`visitColumns`).
     private static func createEntries(_ db: Database) throws {
         try db.execute(
             sql: """
@@ -127,7 +34,6 @@ enum CatalogSchema {
                     fullName TEXT,
                     naming INTEGER NOT NULL,
                     created INTEGER NOT NULL,
-                    position REAL NOT NULL,
                     attributes BLOB,
                     target BLOB,
                     keepsNames INTEGER NOT NULL,
@@ -140,23 +46,29 @@ enum CatalogSchema {
                     contentVersion BLOB,
                     pending INTEGER NOT NULL,
                     revision INTEGER NOT NULL,
-                    step INTEGER,
+                    bundle INTEGER,
                     conflicts INTEGER NOT NULL,
                     error TEXT,
                     backingInode INTEGER NOT NULL DEFAULT 0,
                     backingBirth INTEGER NOT NULL DEFAULT 0,
-                    changed INTEGER NOT NULL DEFAULT 0
+                    changed INTEGER NOT NULL DEFAULT 0,
+                    position TEXT NOT NULL DEFAULT '',
+                    awaited BLOB,
+                    arrived INTEGER NOT NULL DEFAULT 0
                 );
                 CREATE UNIQUE INDEX entriesByFilename ON entries(filename, parent);
                 CREATE INDEX entriesByFullName ON entries(parent, fullName, created) WHERE fullName IS NOT NULL;
                 CREATE UNIQUE INDEX entriesByUUID ON entries(uuid) WHERE uuid IS NOT NULL;
-                CREATE INDEX entriesByPosition ON entries(parent, position);
-                CREATE INDEX entriesPending ON entries(pending, kind, step) WHERE \(EntryCondition.isPending);
-                CREATE INDEX entriesByStep ON entries(step) WHERE step IS NOT NULL;
-                CREATE INDEX entriesArriving ON entries(isHere) WHERE isHere=0 AND container=\(Location.local.sql);
+                CREATE INDEX entriesByPosition ON entries(parent, position, uuid);
+                CREATE INDEX entriesPending ON entries(pending, kind, bundle) WHERE \(EntryCondition.isPending);
+                CREATE INDEX entriesByBundle ON entries(bundle) WHERE bundle IS NOT NULL;
+                CREATE INDEX entriesArriving ON entries(isHere) WHERE \(EntryCondition.isAwaited);
                 -- An index entry ends with the row's id, so this yields the rows of one kind in the order of their ids.
                 CREATE INDEX entriesToUpload ON entries(kind) WHERE \(EntryCondition.hasNewContent);
                 """)
+    }
+
+    private static func createRoots(_ db: Database) throws {
         let roots: [(InodeNumber, InodeNumber, Location?, String)] = [
             (.root, .root, nil, ""), (.documents, .root, nil, "Documents"),
             (.local, .documents, .local, Location.local.rawValue),
@@ -168,17 +80,18 @@ enum CatalogSchema {
                     INSERT INTO entries(id, parent, container, kind, filename, hasGeneratedFilename, uuid, naming,
                         created, position, keepsNames, isScratchPlace, isHere, size, modified, mode, pending,
                         revision, conflicts)
-                    VALUES(?, ?, ?, ?, ?, 0, ?, 0, 0, 0, 0, 0, 1, 0, 0, 493, 0, 0, 0)
+                    VALUES(?, ?, ?, ?, ?, 0, ?, 0, 0, ?, 0, 0, 1, 0, 0, 493, 0, 0, 0)
                     """,
                 arguments: [
                     inode.number, parent.number, location?.code, EntryKind.folder.code, filename,
-                    inode == .cloud ? EntryID.cloudRoot.uuid : nil,
+                    inode == .cloud ? EntryID.cloudRoot.uuid : nil, OrderKey(number: 0).text,
                 ])
         }
         // Ids up to 99 stay free for entries that later releases add at the top of the tree.
         try db.execute(sql: "UPDATE sqlite_sequence SET seq = 99 WHERE name = 'entries'")
     }
 
+    /// What the container has, and what goes to it.
     private static func createReplication(_ db: Database) throws {
         try db.execute(
             sql: """
@@ -188,7 +101,8 @@ enum CatalogSchema {
                     filename TEXT NOT NULL,
                     fullName TEXT,
                     isDeleted INTEGER NOT NULL,
-                    record BLOB NOT NULL
+                    record BLOB NOT NULL,
+                    leaves BLOB
                 ) WITHOUT ROWID;
                 CREATE INDEX replicaByFilename ON replica(parent, filename) WHERE NOT isDeleted;
                 CREATE INDEX replicaByFullName ON replica(parent, fullName) WHERE NOT isDeleted;
@@ -196,19 +110,21 @@ enum CatalogSchema {
                     uuid BLOB PRIMARY KEY,
                     seen BLOB,
                     depth INTEGER NOT NULL,
-                    step INTEGER,
+                    bundle INTEGER,
                     heir BLOB,
                     bequest BLOB
                 );
                 CREATE INDEX withdrawalsByHeir ON withdrawals(heir) WHERE heir IS NOT NULL;
+                CREATE INDEX withdrawalsByDepth ON withdrawals(depth DESC, uuid)
+                    WHERE seen IS NOT NULL AND bundle IS NULL AND heir IS NULL;
+                CREATE INDEX withdrawalsByBundle ON withdrawals(bundle) WHERE bundle IS NOT NULL;
                 CREATE TABLE resolutions(uuid BLOB PRIMARY KEY, record BLOB NOT NULL) WITHOUT ROWID;
-                CREATE TABLE outbox(
-                    commitID BLOB PRIMARY KEY,
-                    record BLOB NOT NULL
-                );
+                CREATE TABLE outbox(commitID BLOB PRIMARY KEY, record BLOB NOT NULL);
+                CREATE TABLE deletions(uuid BLOB PRIMARY KEY, device TEXT) WITHOUT ROWID;
                 """)
     }
 
+    /// Contents that are sent, leave, or stay.
     private static func createContents(_ db: Database) throws {
         try db.execute(
             sql: """
@@ -227,25 +143,54 @@ enum CatalogSchema {
                     stage INTEGER NOT NULL,
                     record BLOB NOT NULL
                 ) WITHOUT ROWID;
+                CREATE TABLE kept(uuid BLOB PRIMARY KEY) WITHOUT ROWID;
+                CREATE TABLE openings(uuid BLOB PRIMARY KEY, opened INTEGER NOT NULL) WITHOUT ROWID;
+                CREATE TABLE preferredMoves(uuid BLOB PRIMARY KEY, number INTEGER NOT NULL, reason TEXT) WITHOUT ROWID;
+                """)
+    }
+
+    /// The undo list (``ActionTable``).
+    private static func createActions(_ db: Database) throws {
+        let entryColumns = try db.columns(in: "entries").map(columnOfStep).joined(separator: ",\n    ")
+        try db.execute(
+            sql: """
+                CREATE TABLE actions(
+                    number INTEGER PRIMARY KEY,
+                    isUndone INTEGER NOT NULL,
+                    time INTEGER NOT NULL,
+                    kind TEXT NOT NULL,
+                    documents INTEGER NOT NULL,
+                    folders INTEGER NOT NULL,
+                    links INTEGER NOT NULL,
+                    firstKind INTEGER,
+                    firstName TEXT,
+                    wholeKind INTEGER,
+                    wholeName TEXT,
+                    destination TEXT
+                );
+                CREATE TABLE steps(
+                    action INTEGER NOT NULL,
+                    step INTEGER NOT NULL,
+                    change INTEGER NOT NULL,
+                    folder BLOB,
+                    outcomeFolder BLOB,
+                    outcomeFilename TEXT,
+                    outcomeFullName TEXT,
+                    leavesBefore BLOB,
+                    leavesAfter BLOB,
+                    contentSize INTEGER,
+                    contentTime INTEGER,
+                    \(entryColumns),
+                    PRIMARY KEY(action, step)
+                ) WITHOUT ROWID;
                 """)
     }
 
     private static func createSettings(_ db: Database) throws {
         try db.execute(
             sql: """
-                CREATE TABLE settings(
-                    key TEXT PRIMARY KEY,
-                    value TEXT NOT NULL
-                ) WITHOUT ROWID;
+                CREATE TABLE settings(key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
                 CREATE TABLE folderTimes(folder INTEGER PRIMARY KEY, changed INTEGER NOT NULL);
-                """)
-    }
-
-    private static func createStaying(_ db: Database) throws {
-        try db.execute(
-            sql: """
-                CREATE TABLE kept(uuid BLOB PRIMARY KEY) WITHOUT ROWID;
-                CREATE TABLE openings(uuid BLOB PRIMARY KEY, opened INTEGER NOT NULL) WITHOUT ROWID;
                 """)
     }
 }

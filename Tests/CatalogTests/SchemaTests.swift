@@ -12,6 +12,36 @@ struct SchemaTests {
         try queue.close()
     }
 
+    /// Of each table its columns, of each index its definition.
+    private static func description(_ db: Database) throws -> [String] {
+        try String.fetchAll(
+            db,
+            sql: """
+                SELECT m.name || t.wr || t.strict || ': ' || (
+                    SELECT group_concat(c.cid || c.name || ' ' || c.type || c."notnull" || ifnull(c.dflt_value, 'none') || c.pk, ', ')
+                    FROM pragma_table_xinfo(m.name) c)
+                FROM sqlite_master m JOIN pragma_table_list(m.name) t WHERE m.type='table'
+                UNION SELECT sql FROM sqlite_master WHERE type='index' AND sql IS NOT NULL
+                UNION SELECT 'row: ' || \(ColumnNames.all.map { "quote(\($0))" }.joined(separator: "||' '||")) FROM entries
+                UNION SELECT 'done: ' || identifier FROM grdb_migrations
+                UNION SELECT 'next: ' || seq FROM sqlite_sequence
+                """)
+    }
+
+    @Test func `a new catalog is what the migrations from the first release on make`() throws {
+        let (migrated, new) = (try DatabaseQueue(), try DatabaseQueue())
+        try CatalogMigrations.migrate(migrated)
+        try new.write { db in
+            try CatalogSchema.create(db)
+            try CatalogMigrations.noteAll(db)
+        }
+        let described = try new.read(Self.description)
+        #expect(described == (try migrated.read(Self.description)))
+        #expect(described.count { $0.hasPrefix("row: ") } == 4)
+        #expect(described.contains { $0.hasPrefix("CREATE UNIQUE INDEX entriesByUUID") })
+        #expect(described.contains { $0.hasPrefix("steps") && $0.contains("leavesBefore") && $0.contains("arrived") })
+    }
+
     @Test func `a catalog that came to the first released schema by the steps before it opens with all that is in it`()
         throws
     {
