@@ -178,6 +178,7 @@ let package = Package(
         .target(
             name: "MountSupport",
             dependencies: [
+                "TestSupport",
                 .product(name: "Subprocess", package: "swift-subprocess"),
                 .product(name: "SystemPackage", package: "swift-system"),
             ],

@@ -29,10 +29,6 @@ public final class Synchronizer: Sendable {
     private let cloud: CloudConnection
     private let stateChanged: @Sendable () -> Void
 
-    /// About so many entries a commit describes, besides those with a content, and as many it deletes; and what these need (`CommitScope`), which may
-    /// be more. No request is answered while a commit is made, written and shown, which takes some 0.15 ms for each.
-    public static let commitShare = 192
-
     /// Uploads and downloads at the same time, each.
     static let parallelTransfers = 32
     private static let shortestBreak = Duration.milliseconds(30)
@@ -41,10 +37,9 @@ public final class Synchronizer: Sendable {
     /// - Parameters:
     ///   - move: asks that the store goes to the container at `cloud`, where it belongs to another one.
     ///   - checkpointInterval: commits from one checkpoint to the next, while there are few entries.
-    ///   - commitShare: as `Synchronizer.commitShare`.
     public init(
         _ library: Library, _ cloud: CloudConnection, move: ContainerMove? = nil,
-        checkpointInterval: Int64 = Checkpoints.shortestInterval, commitShare: Int = Synchronizer.commitShare
+        checkpointInterval: Int64 = Checkpoints.shortestInterval, commitLimit: CommitLimit = .usual
     ) {
         self.cloud = cloud
         self.move = move
@@ -59,7 +54,7 @@ public final class Synchronizer: Sendable {
         cleaner = Cleaner(container)
         let uploads = FinishedUploads(library.store, cloud.wake)
         uploader = Uploader(container, contents, uploads, cloud.wake, stateChanged: stateChanged)
-        sender = CommitSender(container, follower, inspector, uploads, checkpointWriter, commitShare: commitShare)
+        sender = CommitSender(container, follower, inspector, uploads, checkpointWriter, commitLimit)
         repair = ContainerRepair(container, tree, inspector, uploads, checkpointWriter)
         rotation = KeyRotation(container, follower, inspector, checkpointWriter)
         checkup = ContainerCheckup(

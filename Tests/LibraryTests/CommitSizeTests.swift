@@ -41,7 +41,7 @@ struct CommitSizeTests {
             #expect(try phone.names(in: phone.inode("Many")).count == 700)
             try Self.removeMany(names, on: laptop)
             try await laptop.push()
-            let share = Synchronizer.commitShare
+            let share = CommitLimit.usual.entries
             let deletions = try await laptop.commits.map { commit in
                 commit.changes.count { if case .delete = $0 { true } else { false } }
             }
@@ -94,12 +94,13 @@ struct CommitSizeTests {
     func `documents with large attributes that go into the cloud at once arrive, attributes and all`(asFolder: Bool)
         async throws
     {
-        try await withTwoDevices { laptop, phone in
+        let limit = CommitLimit(bytes: 1 << 20)
+        try await withTwoDevices(commitLimit: limit) { laptop, phone in
             let source: InodeNumber = asFolder ? try laptop.makeFolder("Large", in: .local) : .local
-            let names = (0..<110).map { "document \($0).txt" }
+            let names = (0..<60).map { "document \($0).txt" }
             for name in names {
                 try laptop.create(name, name, in: source)
-                try Self.attributes(laptop, name, in: source, bytes: 360_000)
+                try Self.attributes(laptop, name, in: source, bytes: 60_000)
             }
             if asFolder {
                 try laptop.move("Large", from: .local, to: .cloud)
@@ -111,22 +112,23 @@ struct CommitSizeTests {
                 try FileManager.default.attributesOfItem(atPath: laptop.cloudFolder + "/" + $0.description)[.size]
                     as? Int ?? 0
             }
-            #expect(sizes.allSatisfy { $0 < 2 * CommitDraft.mostBytes })
+            #expect(sizes.allSatisfy { $0 < 2 * limit.bytes })
             try await phone.pull()
             let folder: InodeNumber = asFolder ? try phone.inode("Large") : .cloud
             for name in names {
                 let entry = try phone.entry(name, in: folder)
-                #expect(entry.attributes?.count ?? 0 > 360_000)
+                #expect(entry.attributes?.count ?? 0 > 60_000)
             }
             #expect(try laptop.pendingCount == 0)
         }
     }
 
     private static let share = 16
+    private static let limit = CommitLimit(entries: share)
     private static let many = 3 * share + 5
 
     @Test func `many new names go in commits of a limited size`() async throws {
-        try await withTwoDevices(commitShare: Self.share) { laptop, phone in
+        try await withTwoDevices(commitLimit: Self.limit) { laptop, phone in
             for number in 1...Self.many { try laptop.makeFolder("\(number)") }
             try await laptop.push()
             let before = try await laptop.commits.count
@@ -140,7 +142,7 @@ struct CommitSizeTests {
     }
 
     @Test func `a folder made anew has the name of one whose documents were moved out of it`() async throws {
-        try await withTwoDevices(commitShare: Self.share) { laptop, phone in
+        try await withTwoDevices(commitLimit: Self.limit) { laptop, phone in
             let names = try await Self.makeMany(Self.many, on: laptop)
             let former = try laptop.inode("Many")
             let other = try laptop.makeFolder("Other")
@@ -158,7 +160,7 @@ struct CommitSizeTests {
 
     @Test(arguments: [false, true])
     func `what moves into the cloud has the filename of what was removed there`(isFolder: Bool) async throws {
-        try await withTwoDevices(commitShare: Self.share) { laptop, phone in
+        try await withTwoDevices(commitLimit: Self.limit) { laptop, phone in
             // The deepest deletions go first.
             let names = try await Self.makeMany(Self.many, on: laptop)
             try laptop.makeFolder("Trip")
@@ -178,7 +180,7 @@ struct CommitSizeTests {
     }
 
     @Test func `documents that were renamed over others arrive as these, however many there are`() async throws {
-        try await withTwoDevices(commitShare: Self.share) { laptop, phone in
+        try await withTwoDevices(commitLimit: Self.limit) { laptop, phone in
             let names = try await Self.makeMany(Self.many, on: laptop)
             let folder = try laptop.inode("Many")
             for name in names { try laptop.create("new " + name, "new", in: folder) }
@@ -201,7 +203,7 @@ struct CommitSizeTests {
 
     /// A commit that describes a change in a folder also describes the folder's time.
     @Test func `a folder whose time is sent does not bring a name that is not free yet`() async throws {
-        try await withTwoDevices(commitShare: Self.share) { laptop, phone in
+        try await withTwoDevices(commitLimit: Self.limit) { laptop, phone in
             try laptop.makeFolder("G")
             try laptop.create("Plan.txt", "plan", in: laptop.makeFolder("F"))
             try await laptop.push()
@@ -219,7 +221,7 @@ struct CommitSizeTests {
     }
 
     @Test func `a document that comes back with its folder has the name of one that was removed there`() async throws {
-        try await withTwoDevices(commitShare: Self.share) { laptop, phone in
+        try await withTwoDevices(commitLimit: Self.limit) { laptop, phone in
             let deep = try laptop.makeFolder("Deep", in: laptop.makeFolder("Outer"))
             for number in 1...Self.many { try laptop.makeLink("\(number)", to: "x", in: deep) }
             let trip = try laptop.makeFolder("Trip")
@@ -241,7 +243,7 @@ struct CommitSizeTests {
 
     /// Each name is free only when the one before it has been given up.
     @Test func `names that pass from one to the next stay the same on each device`() async throws {
-        try await withTwoDevices(commitShare: Self.share) { laptop, phone in
+        try await withTwoDevices(commitLimit: Self.limit) { laptop, phone in
             for number in 1...Self.many { try laptop.makeFolder("\(number)") }
             try await laptop.push()
             for number in (1...Self.many).reversed() { try laptop.rename("\(number)", to: "\(number + 1)") }
@@ -254,7 +256,7 @@ struct CommitSizeTests {
     }
 
     @Test func `a folder that goes into one that lay in it is sent after that one left`() async throws {
-        try await withTwoDevices(commitShare: Self.share) { laptop, phone in
+        try await withTwoDevices(commitLimit: Self.limit) { laptop, phone in
             let outer = try laptop.makeFolder("outer")
             for number in 1...Self.many { try laptop.makeFolder("\(number)") }
             let inner = try laptop.makeFolder("inner", in: outer)

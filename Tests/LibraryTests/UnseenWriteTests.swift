@@ -6,6 +6,7 @@ import Glibc
 @testable import Library
 import Synchronization
 import SystemPackage
+import TestSupport
 import Testing
 
 private let canNoticeUnseenWrites: Bool = {
@@ -24,7 +25,7 @@ private let canNoticeUnseenWrites: Bool = {
 struct UnseenWriteTests {
     /// A device with a document that the cloud has.
     private static func withPlan(_ body: (TestDevice, Entry) async throws -> Void) async throws {
-        try await withDevice { device in
+        try await withDevice(storage: .disk) { device in
             device.library.contents.prepareForUnseenWrites()
             try device.create("Plan.txt", "first version")
             try await device.push()
@@ -36,7 +37,7 @@ struct UnseenWriteTests {
     private static func withSharedPlan(_ body: (_ laptop: TestDevice, _ phone: TestDevice, Entry) async throws -> Void)
         async throws
     {
-        try await withPlanOnTwoDevices { laptop, phone, plan in
+        try await withPlanOnTwoDevices(storage: .disk) { laptop, phone, plan in
             phone.library.contents.prepareForUnseenWrites()
             try await body(laptop, phone, plan)
         }
@@ -439,7 +440,7 @@ struct UnseenWriteTests {
 
     @Test func `a document that was mapped before it moved to the cloud is sent when the mapping is gone`() async throws
     {
-        try await withTwoDevices { laptop, phone in
+        try await withTwoDevices(storage: .disk) { laptop, phone in
             laptop.library.contents.prepareForUnseenWrites()
             try laptop.create("Plan.txt", "first version", in: .local)
             let mapping = try Mapping(laptop.backingPath("Plan.txt", in: .local))

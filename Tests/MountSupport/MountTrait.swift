@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 /// Lets few tests have mounts at one time, so that two cores serve each of them promptly.
@@ -16,40 +17,10 @@ public struct MountTrait: SuiteTrait, TestTrait, TestScoping {
     public func provideScope(
         for test: Test, testCase: Test.Case?, performing function: @Sendable () async throws -> Void
     ) async throws {
-        await Self.places.acquire()
-        do {
-            try await function()
-        } catch {
-            await Self.places.leave()
-            throw error
-        }
-        await Self.places.leave()
+        try await Self.places.use(function)
     }
 }
 
 extension Trait where Self == MountTrait {
     public static var mounting: Self { Self() }
-}
-
-private actor Places {
-    private var free: Int
-    private var waiting: [CheckedContinuation<Void, Never>] = []
-
-    init(count: Int) { free = count }
-
-    func acquire() async {
-        guard free == 0 else {
-            free -= 1
-            return
-        }
-        await withCheckedContinuation { waiting.append($0) }
-    }
-
-    func leave() {
-        if waiting.isEmpty {
-            free += 1
-        } else {
-            waiting.removeFirst().resume()
-        }
-    }
 }

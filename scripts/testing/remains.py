@@ -1,7 +1,7 @@
 """What a test run leaves behind, found by its own record: processes, mounts, loop devices, sockets and files.
 
-Each run has a folder of its own, in which all its files, mounts and disk images lie (TMPDIR), and a variable with that folder in the
-environment of each of its processes. So nothing is ever ended or removed because of its name. The record (`.build/test-run`) tells the
+Each run has a folder of its own, in which all its files, mounts and disk images lie (TMPDIR), another one in memory for what needs no disk, and
+a variable with the first in the environment of each of its processes. So nothing is ever ended or removed because of its name. The record (`.build/test-run`) tells the
 next run of this checkout which folder an interrupted run had.
 """
 import json
@@ -23,7 +23,7 @@ class RunUnderWay(Exception):
 class TestRun:
     def __init__(self, root):
         self.record = os.path.join(root, ".build", "test-run")
-        self.folder = None
+        self.folder = self.memory = None
         self.has_mounted_connections = False
 
     def begin(self):
@@ -33,25 +33,27 @@ class TestRun:
             if start_of(earlier["pid"]) == earlier["start"]:
                 raise RunUnderWay(f"a test run of this checkout is under way already: process {earlier['pid']}")
             self.has_mounted_connections = mount_connections() or earlier.get("connections", False)
-            remains = end(earlier["folder"])
+            remains = end(earlier["folder"], earlier.get("memory", ""))
             if remains:
                 print(f"Ended what an interrupted run had left: {', '.join(remains)}.")
         else:
             self.has_mounted_connections = mount_connections()
         self.folder = tempfile.mkdtemp(prefix="docfs-run-")
-        os.chmod(self.folder, 0o1777)
+        self.memory = tempfile.mkdtemp(prefix="docfs-run-", dir="/dev/shm")
+        for folder in self.folder, self.memory:
+            os.chmod(folder, 0o1777)
         os.makedirs(os.path.dirname(self.record), exist_ok=True)
         with open(self.record, "w", encoding="utf-8") as file:
             json.dump({
-                "pid": os.getpid(), "start": start_of(os.getpid()), "folder": self.folder,
+                "pid": os.getpid(), "start": start_of(os.getpid()), "folder": self.folder, "memory": self.memory,
                 "connections": self.has_mounted_connections}, file)
 
     def environment(self):
-        return {"TMPDIR": self.folder, VARIABLE: self.folder}
+        return {"TMPDIR": self.folder, VARIABLE: self.folder, "DOCFS_TEST_MEMORY": self.memory}
 
     def end(self):
         """Returns what had to be ended. A run that ends properly has taken all of it away by itself."""
-        remains = end(self.folder)
+        remains = end(self.folder, self.memory)
         if self.has_mounted_connections:
             subprocess.run(["umount", CONNECTIONS], check=False)
         os.unlink(self.record)
@@ -65,8 +67,8 @@ class TestRun:
             return None
 
 
-def end(folder):
-    """Ends all that belongs to the run with this folder, and removes the folder. Returns a word for each thing, the folder's files last."""
+def end(folder, memory):
+    """Ends all that belongs to the run with this folder, and removes its folders. Returns a word for each thing, the folders' files last."""
     remains, sockets = [], []
     # Servers end by themselves when the process that started them has gone.
     wait_until(lambda: not processes(folder), seconds=3)
@@ -89,12 +91,14 @@ def end(folder):
         if os.path.exists(path):
             remains.append(f"socket {path}")
             os.unlink(path)
-    if os.path.isdir(folder):
-        remains += [f"file {name}" for name in sorted(os.listdir(folder))]
-        if mounts(folder):
-            print(f"test: {folder} stays, because something is still mounted in it")
+    for path in folder, memory:
+        if not os.path.isdir(path):
+            continue
+        remains += [f"file {name}" for name in sorted(os.listdir(path))]
+        if mounts(path):
+            print(f"test: {path} stays, because something is still mounted in it")
         else:
-            shutil.rmtree(folder, ignore_errors=True)
+            shutil.rmtree(path, ignore_errors=True)
     return remains
 
 

@@ -38,7 +38,7 @@ extension ContainerRepair {
             var bytes = 0
             let some = rest.prefix { ofEntry in
                 bytes += ofEntry.reduce(0) { $0 + $1.approximateLength }
-                return bytes <= CommitDraft.mostBytes
+                return bytes <= CommitLimit.usual.bytes
             }
             let next = some.isEmpty ? rest.prefix(1) : some
             commits.append(Commit(next.flatMap(\.self), from: store))

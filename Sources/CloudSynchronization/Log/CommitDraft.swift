@@ -31,9 +31,7 @@ struct CommitDraft {
     /// Bytes of the changes, approximately.
     private var bytes = 0
 
-    /// A commit of this size gets no further changes except those that its bundles need, and these without large extended attributes, which
-    /// wait for the next commit. It is far below the limit of a log entry (`ReplicatedLog.largestEntry`).
-    static let mostBytes = 16 << 20
+    private let mostBytes: Int
 
     /// - Parameters:
     ///   - pending: the entries to send, as far as their contents are uploaded.
@@ -47,14 +45,16 @@ struct CommitDraft {
     ///   - known: of the entries whose creation is pending, those that the container has: they may free a name there.
     ///   - emptied: for each deleted folder, the entries that the container still has in it and this device has moved elsewhere or
     ///     deleted.
+    ///   - mostBytes: as `CommitLimit.bytes`.
     init(
         pending: [Entry], blockedBundles: Set<Int64>, withdrawals: [Withdrawal],
         resolutions: [EntryID: Resolution] = [:], uploaded: [InodeNumber: Uploaded], parents: [InodeNumber: EntryID],
         depths: [InodeNumber: Int], unknownFolders: Set<InodeNumber> = [], heirs: Set<EntryID> = [],
         kept: [EntryID: VersionHistory] = [:], revived: Set<EntryID> = [], known: Set<EntryID> = [],
         emptied: [EntryID: [EntryID]] = [:],
-        device: DeviceID
+        device: DeviceID, mostBytes: Int
     ) {
+        self.mostBytes = mostBytes
         self.kept = kept
         // First, because a later edit was made to the version that was chosen. A version that the document is still to inherit can be chosen
         // when it has inherited it.
@@ -82,7 +82,7 @@ struct CommitDraft {
         let leaving = withdrawals.filter { isFree($0.bundle) }
         var unknownFolders = unknownFolders
         for entry in outerFirst where isFree(entry.bundle) && !unknownFolders.contains(entry.parent) {
-            if bytes >= Self.mostBytes, entry.bundle == nil { continue }
+            if bytes >= mostBytes, entry.bundle == nil { continue }
             unknownFolders.remove(entry.inode)
             guard let parent = parents[entry.parent] else { continue }
             var content = isReady(entry) ? uploaded[entry.inode]?.version : nil
@@ -97,20 +97,23 @@ struct CommitDraft {
         var included = Set(sent.map(\.id))
         let isHeirKnown = { [included] (heir: EntryID) in heirs.contains(heir) || included.contains(heir) }
         let ready = leaving.filter { $0.heir.map(isHeirKnown) ?? true }
-        for withdrawal in ready {
-            if let heir = withdrawal.heir {
-                append(.bequeath(withdrawal.id, to: heir, versions: withdrawal.bequest))
-            }
-        }
         // Deepest first: at this point of the commit, entries that were moved out of a folder are out, and the folder is empty. The
         // deletion of a folder that is not empty waits until this device can send what became of the entries in it: other devices would
         // keep such a folder, and its deletion is sent only once.
-        for withdrawal in ready.sorted(by: { $0.depth > $1.depth }) where bytes < Self.mostBytes {
+        var deletions: [Change] = []
+        for withdrawal in ready.sorted(by: { $0.depth > $1.depth }) where bytes < mostBytes {
             if let inner = emptied[withdrawal.id], !included.isSuperset(of: inner) { continue }
-            append(.delete(withdrawal.id, seen: withdrawal.seen))
+            // An heir may be deleted as well, and leave its versions to another one: it inherits before that.
+            if let heir = withdrawal.heir {
+                append(.bequeath(withdrawal.id, to: heir, versions: withdrawal.bequest))
+            }
+            let deletion = Change.delete(withdrawal.id, seen: withdrawal.seen)
+            bytes += deletion.approximateLength
+            deletions.append(deletion)
             withdrawn.append(withdrawal.id)
             included.insert(withdrawal.id)
         }
+        changes += deletions
     }
 
     var isEmpty: Bool { changes.isEmpty }
@@ -179,7 +182,7 @@ struct CommitDraft {
     /// Whether extended attributes must wait for the next commit.
     private func mustPostpone(_ attributes: Data?) -> Bool {
         guard let attributes, attributes.count > Change.entryLength else { return false }
-        return bytes > 0 && bytes + Change.encodedLength(attributes) > Self.mostBytes
+        return bytes > 0 && bytes + Change.encodedLength(attributes) > mostBytes
     }
 }
 

@@ -10,15 +10,14 @@ struct CommitPreparation: Sendable {
     let store: DocumentStore
     private let uploads: FinishedUploads
 
-    private let share: Int
+    private let limit: CommitLimit
     /// Entries that are looked at where the first ones cannot go.
     private static let mostDescribed = 4096
 
-    /// - Parameter share: see `Synchronizer.commitShare`.
-    init(_ store: DocumentStore, _ uploads: FinishedUploads, share: Int) {
+    init(_ store: DocumentStore, _ uploads: FinishedUploads, _ limit: CommitLimit) {
         self.store = store
         self.uploads = uploads
-        self.share = share
+        self.limit = limit
     }
 
     /// Makes a commit and stores it in the catalog, so that this device recognizes it even if the answer of the object store is lost.
@@ -42,7 +41,7 @@ struct CommitPreparation: Sendable {
 
     /// - Returns: nil if nothing is ready to be sent.
     private func draft(_ transaction: Transaction) throws -> CommitDraft? {
-        var share = share
+        var share = limit.entries
         while true {
             let (draft, goesOn) = try draft(transaction, share: share)
             if !goesOn { return draft.isEmpty ? nil : draft }
@@ -87,7 +86,7 @@ struct CommitPreparation: Sendable {
             kept: try keptVersions(of: pending.values, transaction), revived: try revived(pending.values, transaction),
             known: try known(pending.values, transaction),
             emptied: try emptied(withdrawals, transaction),
-            device: store.device.id)
+            device: store.device.id, mostBytes: limit.bytes)
         let going = Set(draft.sent.map(\.id) + draft.withdrawn)
         let single = deleted.filter { $0.bundle == nil }
         let first = [

@@ -15,7 +15,7 @@ struct CommitSender: Sendable {
 
     init(
         _ container: ContainerAccess, _ follower: LogFollower, _ inspector: ContainerInspector,
-        _ uploads: FinishedUploads, _ checkpointWriter: CheckpointWriter, commitShare: Int
+        _ uploads: FinishedUploads, _ checkpointWriter: CheckpointWriter, _ limit: CommitLimit
     ) {
         store = container.store
         self.container = container
@@ -23,7 +23,7 @@ struct CommitSender: Sendable {
         self.inspector = inspector
         self.uploads = uploads
         self.checkpointWriter = checkpointWriter
-        preparation = CommitPreparation(container.store, uploads, share: commitShare)
+        preparation = CommitPreparation(container.store, uploads, limit)
     }
 
     /// Sends what is pending and ready.

@@ -5,6 +5,7 @@ import Documents
 @testable import Library
 import Replication
 import Synchronization
+import TestSupport
 import Testing
 
 /// Runs the parts of the synchronizer by hand.
@@ -112,8 +113,10 @@ extension TestDevice {
 }
 
 /// Runs `body` with two devices. The laptop has `Plan.txt`, "first version"; the phone has a placeholder.
-func withPlanElsewhere(_ body: (_ laptop: TestDevice, _ phone: TestDevice) async throws -> Void) async throws {
-    try await withTwoDevices { laptop, phone in
+func withPlanElsewhere(
+    storage: TestStorage = .memory, _ body: (_ laptop: TestDevice, _ phone: TestDevice) async throws -> Void
+) async throws {
+    try await withTwoDevices(storage: storage) { laptop, phone in
         try laptop.create("Plan.txt", "first version")
         try await laptop.push()
         try await phone.pull()
@@ -123,9 +126,9 @@ func withPlanElsewhere(_ body: (_ laptop: TestDevice, _ phone: TestDevice) async
 
 /// Runs `body` with two devices that have `Plan.txt`, "first version", and with the phone's row of it.
 func withPlanOnTwoDevices(
-    _ body: (_ laptop: TestDevice, _ phone: TestDevice, Entry) async throws -> Void
+    storage: TestStorage = .memory, _ body: (_ laptop: TestDevice, _ phone: TestDevice, Entry) async throws -> Void
 ) async throws {
-    try await withPlanElsewhere { laptop, phone in
+    try await withPlanElsewhere(storage: storage) { laptop, phone in
         #expect(try await phone.text("Plan.txt") == "first version")
         try await phone.library.waitForContent(of: phone.inode("Plan.txt"))
         try await body(laptop, phone, try phone.entry("Plan.txt"))

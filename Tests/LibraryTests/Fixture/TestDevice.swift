@@ -8,6 +8,7 @@ import Foundation
 import Logging
 import ObjectStore
 import Synchronization
+import TestSupport
 
 /// One device without a mount: a store folder of its own, a cloud folder that it may share, and a synchronizer whose parts run when a test
 /// calls them.
@@ -23,7 +24,7 @@ final class TestDevice: Sendable {
     /// Of an encrypted cloud; nil for a plain one.
     var key: ContainerKey? { encryption?.keys.kept.ring.newest.key }
     private let showsDisplayNames: Bool
-    private let commitShare: Int
+    private let commitLimit: CommitLimit
     private let clock = TestClock()
     private let waited = Atomic<Int64>(0)
     private let stopped = Mutex<ContinuousClock.Instant?>(nil)
@@ -31,13 +32,13 @@ final class TestDevice: Sendable {
 
     init(
         _ name: String, store: String, cloudFolder: String, keys: KeptKeys? = nil, showsDisplayNames: Bool = false,
-        commitShare: Int = Synchronizer.commitShare
+        commitLimit: CommitLimit = .usual
     ) throws {
         self.name = name
         self.store = store
         self.cloudFolder = cloudFolder
         self.showsDisplayNames = showsDisplayNames
-        self.commitShare = commitShare
+        self.commitLimit = commitLimit
         let folder = try DirectoryStore(root: cloudFolder, creates: true)
         encryption = keys.map { EncryptedStore(folder, keys: .inMemory($0)) }
         cloud = GatedStore(encryption ?? folder)
@@ -100,7 +101,7 @@ final class TestDevice: Sendable {
         ) { [cloud, encryption, timely] _ in
             CloudConnection(cloud, encryption: encryption, surroundings: timely)
         }
-        opened.withLock { $0 = (library, connection, Synchronizer(library, connection, commitShare: commitShare)) }
+        opened.withLock { $0 = (library, connection, Synchronizer(library, connection, commitLimit: commitLimit)) }
     }
 
     /// Ends as a killed process does: committed rows stay, and the store is not marked as closed.
@@ -138,35 +139,41 @@ private final class TestClock: Sendable {
 // MARK: Devices for the time of a test
 
 /// Runs `body` with a device that has an empty store and an empty cloud, and removes both.
-func withDevice<Result>(showsDisplayNames: Bool = false, _ body: (TestDevice) async throws -> Result) async throws
-    -> Result
-{
-    try await withDevices(["laptop"], showsDisplayNames) { try await body($0[0]) }
+func withDevice<Result>(
+    showsDisplayNames: Bool = false, storage: TestStorage = .memory, _ body: (TestDevice) async throws -> Result
+) async throws -> Result {
+    try await withDevices(["laptop"], showsDisplayNames, storage: storage) { try await body($0[0]) }
 }
 
 /// Runs `body` with two devices that share an empty cloud.
 func withTwoDevices(
-    showDisplayNames: Bool = false, keys: KeptKeys? = nil, commitShare: Int = Synchronizer.commitShare,
+    showDisplayNames: Bool = false, keys: KeptKeys? = nil, commitLimit: CommitLimit = .usual,
+    storage: TestStorage = .memory,
     _ body: (_ laptop: TestDevice, _ phone: TestDevice) async throws -> Void
 ) async throws {
-    try await withDevices(["laptop", "phone"], showDisplayNames, keys: keys, commitShare) {
+    try await withDevices(["laptop", "phone"], showDisplayNames, keys: keys, commitLimit, storage: storage) {
         try await body($0[0], $0[1])
     }
 }
 
+/// All tests begin at once, and each store reserves room.
+private let places = Places(count: 8)
+
 private func withDevices<Result>(
     _ names: [String], _ showsDisplayNames: Bool, keys: KeptKeys? = nil,
-    _ commitShare: Int = Synchronizer.commitShare,
+    _ commitLimit: CommitLimit = .usual, storage: TestStorage,
     _ body: ([TestDevice]) async throws -> Result
 ) async throws -> Result {
-    let folder = NSTemporaryDirectory() + "docfs-library-" + UUID().uuidString
-    defer { try? FileManager.default.removeItem(atPath: folder) }
-    let devices = try names.map { name in
-        try TestDevice(
-            name, store: folder + "/" + name, cloudFolder: folder + "/cloud", keys: keys,
-            showsDisplayNames: showsDisplayNames, commitShare: commitShare)
+    try await places.use {
+        let folder = storage.folder + "/docfs-library-" + UUID().uuidString
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let devices = try names.map { name in
+            try TestDevice(
+                name, store: folder + "/" + name, cloudFolder: folder + "/cloud", keys: keys,
+                showsDisplayNames: showsDisplayNames, commitLimit: commitLimit)
+        }
+        defer { devices.forEach { $0.dismantle() } }
+        for device in devices { try device.open() }
+        return try await body(devices)
     }
-    defer { devices.forEach { $0.dismantle() } }
-    for device in devices { try device.open() }
-    return try await body(devices)
 }

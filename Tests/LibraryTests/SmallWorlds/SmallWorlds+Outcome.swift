@@ -14,13 +14,13 @@ extension SmallWorlds {
         }
 
         /// In every other world each change goes in a commit of its own.
-        var commitShare: Int {
+        var commitLimit: CommitLimit {
             let number =
                 switch self {
                 case .small(let number, _): UInt64(number)
                 case .chance(let seed): seed
                 }
-            return number.isMultiple(of: 2) ? 1 : Synchronizer.commitShare
+            return number.isMultiple(of: 2) ? CommitLimit(entries: 1) : .usual
         }
     }
 

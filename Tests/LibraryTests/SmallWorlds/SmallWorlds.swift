@@ -61,7 +61,7 @@ enum SmallWorlds {
     static func outcome(of job: Job) async -> Outcome {
         let journal = Journal()
         do {
-            try await withTwoDevices(commitShare: job.commitShare) { laptop, phone in
+            try await withTwoDevices(commitLimit: job.commitLimit) { laptop, phone in
                 let world = LivingWorld(laptop, phone, journal)
                 switch job {
                 case .small(_, let small): try await world.live(small)

@@ -54,7 +54,7 @@ final class Life: Sendable {
         // In every other life commits take very little, so that changes which need each other would go apart.
         let synchronizer = Synchronizer(
             library, cloud, checkpointInterval: Self.checkpointInterval,
-            commitShare: surroundings.seeds.next().isMultiple(of: 2) ? 2 : Synchronizer.commitShare)
+            commitLimit: surroundings.seeds.next().isMultiple(of: 2) ? CommitLimit(entries: 2) : .usual)
         self.synchronizer = synchronizer
         synchronization = Task { await synchronizer.run {} }
     }

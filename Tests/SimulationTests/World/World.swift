@@ -56,7 +56,7 @@ final class World {
         hasSlowWrites = random.once(in: 2)
         mayBeDamaged = random.once(in: 4)
         weather = Weather(rawValue: Int.random(in: 0..<3, using: &random)) ?? .calm
-        folder = "/dev/shm/docfs-simulation-\(getpid())-\(seed)-\(UUID().uuidString)"
+        folder = "\(TestStorage.memory.folder)/docfs-simulation-\(getpid())-\(seed)-\(UUID().uuidString)"
         let count = Int.random(in: 2..<4, using: &random) + (random.once(in: 4) ? 1 : 0)
         for device in 0..<count {
             let largest = random.once(in: 8) ? Self.absurdSkew : Self.usualSkew

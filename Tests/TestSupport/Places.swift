@@ -1,0 +1,36 @@
+/// Lets a few tasks at a time use something.
+public actor Places {
+    private var free: Int
+    private var waiting: [CheckedContinuation<Void, Never>] = []
+
+    public init(count: Int) { free = count }
+
+    /// Runs `body` as soon as a place is free. A body that asks for another place of the same kind may wait for ever.
+    public nonisolated func use<Value>(_ body: () async throws -> Value) async throws -> Value {
+        await acquire()
+        do {
+            let value = try await body()
+            await leave()
+            return value
+        } catch {
+            await leave()
+            throw error
+        }
+    }
+
+    private func acquire() async {
+        guard free == 0 else {
+            free -= 1
+            return
+        }
+        await withCheckedContinuation { waiting.append($0) }
+    }
+
+    private func leave() {
+        if waiting.isEmpty {
+            free += 1
+        } else {
+            waiting.removeFirst().resume()
+        }
+    }
+}
