@@ -13,8 +13,8 @@ public struct Device: Sendable {
     public let cloudDirectory: CloudDirectory
     public let options: MountOptions
 
-    public var mountpoint: FilePath { folder / "docs" }
-    public var store: FilePath { folder / "store" }
+    public let mountpoint: FilePath
+    public let store: FilePath
 
     public var documents: FilePath { mountpoint / "Documents" }
     public var local: FilePath { documents / "local" }
@@ -31,6 +31,8 @@ public struct Device: Sendable {
         self.cloudDirectory = cloudDirectory
         self.options = options
         folder = parent / name
+        mountpoint = folder / "docs"
+        store = folder / "store"
         try folder.makeFolder()
         try mountpoint.makeFolder()
     }
@@ -113,13 +115,12 @@ public struct Device: Sendable {
 
     /// The docfs processes that serve this mountpoint, by their arguments.
     public var processes: [pid_t] {
-        let numbers = ((try? FilePath("/proc").listing()) ?? []).compactMap { pid_t($0) }
-        return numbers.filter { number in
-            let file = FilePath("/proc/\(number)/cmdline")
-            guard let line = try? file.text() else { return false }
-            let arguments = line.split(separator: "\0").map(String.init)
+        let mountpoint = mountpoint.string
+        return ProcFile.processes().filter { number in
+            guard let line = ProcFile("/proc/\(number)/cmdline"), line.contains(mountpoint) else { return false }
+            let arguments = line.fields(separatedBy: "\0")
             return arguments.count > 2 && FilePath(arguments[0]).lastComponent == "docfs"
-                && arguments[1] == "mount" && arguments.contains(mountpoint.string)
+                && arguments[1] == "mount" && arguments.contains(mountpoint)
         }
     }
 
@@ -133,9 +134,10 @@ public struct Device: Sendable {
 
     /// The line of this mount in /proc/self/mountinfo, which never waits for a mount.
     private var mountFields: [Substring]? {
-        let mounts = (try? FilePath("/proc/self/mountinfo").text()) ?? ""
-        return mounts.split(separator: "\n").map { $0.split(separator: " ") }.first {
-            $0.count > 4 && $0[4] == mountpoint.string[...]
+        let mountpoint = mountpoint.string
+        guard let mounts = ProcFile("/proc/self/mountinfo"), mounts.contains(mountpoint) else { return nil }
+        return mounts.fields(separatedBy: "\n").map { $0.split(separator: " ") }.first {
+            $0.count > 4 && $0[4] == mountpoint[...]
         }
     }
 

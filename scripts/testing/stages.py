@@ -150,12 +150,12 @@ RELEASE = ".build/release/docfs"
 
 
 class ReleaseStage(CommandStage):
-    """Builds what people get, which the mounts are tested with: the optimizer has complaints of its own, and the debug code is not in it."""
+    """Builds what people get (as scripts/run does), which the mounts are tested with: the optimizer has complaints of its own, and the debug code is not in it."""
 
     name, heading = "release", "Release build"
 
     def _run(self):
-        if self._step("the release build", ["swift", "build", "-c", "release", "--product", "docfs"]):
+        if self._step("the release build", ["swift", "build", "-c", "release", "--static-swift-stdlib", "--product", "docfs"]):
             self._step("`docfs --version` of the release build", [RELEASE, "--version"])
 
 
