@@ -199,4 +199,15 @@ struct CommitDraftTests {
             changes: draft.changes)
         #expect(try commit.encoded().count < 2 << 20)
     }
+
+    /// Otherwise the versions would be left again and again, and nothing else would go.
+    @Test
+    func `a document that leaves its versions to another one is deleted in the same commit, however full that is`() {
+        let heir = EntryID.random()
+        let leaving = Withdrawal(id: .random(), seen: [], depth: 0, bundle: nil, heir: heir, bequest: [.random()])
+        let other = Withdrawal(id: .random(), seen: [.random()], depth: 0, bundle: nil)
+        let draft = Self.draft([], withdrawals: [other, leaving], heirs: [heir], mostBytes: 1)
+        #expect(draft.withdrawn == [leaving.id])
+        #expect(draft.changes.count == 2)
+    }
 }

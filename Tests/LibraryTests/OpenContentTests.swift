@@ -8,6 +8,7 @@ import ObjectStore
 import Replication
 import Synchronization
 import SystemPackage
+import TestSupport
 import Testing
 
 /// Documents that a program keeps open for writing are sent as well. In these tests half a second of quiet passes at once, ten
@@ -28,7 +29,7 @@ struct OpenContentTests {
     private static func withOpenPlan(
         unseen: Bool = false, _ body: (TestDevice, _ writer: UInt64, Entry) async throws -> Void
     ) async throws {
-        try await withDevice { device in
+        try await withDevice(storage: .disk) { device in
             device.stopTime()
             if unseen { device.library.contents.prepareForUnseenWrites() }
             try device.create("Plan.txt", "first version")

@@ -7,6 +7,7 @@ import Glibc
 import ObjectStore
 import Replication
 import SystemPackage
+import TestSupport
 import Testing
 
 /// Undo of changes that other devices may have heard of.
@@ -204,7 +205,7 @@ struct UndoInCloudTests {
     func `what a program writes to a document that it had open when it was removed is sent when it is back`(
         writesUnseen: Bool
     ) async throws {
-        try await withPlanOnTwoDevices { laptop, phone, known in
+        try await withPlanOnTwoDevices(storage: .disk) { laptop, phone, known in
             if writesUnseen { laptop.library.contents.prepareForUnseenWrites() }
             if writesUnseen, !laptop.library.canNoticeUnseenWrites { return }
             let writer =

@@ -3,10 +3,10 @@ import Testing
 
 /// Lets few tests have mounts at one time, so that two cores serve each of them promptly.
 ///
-/// The place is taken around the whole test, outside its time limit: waiting for one costs no time
+/// The slot is taken around the whole test, outside its time limit: waiting for one costs no time
 /// of the test's own.
 public struct MountTrait: SuiteTrait, TestTrait, TestScoping {
-    private static let places = Places(count: 4)
+    private static let slots = Slots(count: 4)
 
     public let isRecursive = true
 
@@ -17,7 +17,7 @@ public struct MountTrait: SuiteTrait, TestTrait, TestScoping {
     public func provideScope(
         for test: Test, testCase: Test.Case?, performing function: @Sendable () async throws -> Void
     ) async throws {
-        try await Self.places.use(function)
+        try await Self.slots.use(function)
     }
 }
 

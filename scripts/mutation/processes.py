@@ -4,6 +4,7 @@ import os
 import shutil
 import signal
 import subprocess
+import tempfile
 import threading
 
 _RUNNING = set()
@@ -11,12 +12,16 @@ _LOCK = threading.Lock()
 
 
 @contextlib.contextmanager
-def running(words, limit=None, **options):
-    """A process in a session of its own, which ends with this block or after `limit` seconds. Its output is text, standard error included."""
+def running(words, limit=None, env=None, **options):
+    """A process in a session of its own, which ends with this block or after `limit` seconds. Its output is text, standard error included.
+
+    Tests that it runs keep files in a folder in memory, which goes with it."""
     with _LOCK:
+        memory = tempfile.mkdtemp(prefix="docfs-mutants-", dir="/dev/shm")
         process = subprocess.Popen(
             words, text=True, errors="replace", stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-            start_new_session=True, **options)
+            start_new_session=True, env=(env or os.environ) | {"DOCFS_TEST_MEMORY": memory}, **options)
+        process.memory = memory
         _RUNNING.add(process)
     process.is_late = False
 
@@ -38,7 +43,7 @@ def running(words, limit=None, **options):
         with _LOCK:
             _RUNNING.discard(process)
         process.stdout.close()
-        _remove_worlds(process)
+        shutil.rmtree(process.memory, ignore_errors=True)
 
 
 def end_all(*_):
@@ -47,17 +52,10 @@ def end_all(*_):
     _LOCK.acquire(timeout=5)
     for process in list(_RUNNING):
         _end(process)
-        _remove_worlds(process)
+        shutil.rmtree(process.memory, ignore_errors=True)
     os._exit(1)
 
 
 def _end(process):
     with contextlib.suppress(ProcessLookupError):
         os.killpg(process.pid, signal.SIGKILL)
-
-
-def _remove_worlds(process):
-    """A simulated world lies in memory, under the number of its process."""
-    for world in os.scandir("/dev/shm"):
-        if world.name.startswith(f"docfs-simulation-{process.pid}-"):
-            shutil.rmtree(world.path, ignore_errors=True)

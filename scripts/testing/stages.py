@@ -159,8 +159,9 @@ class ReleaseStage(CommandStage):
             self._step("`docfs --version` of the release build", [RELEASE, "--version"])
 
 
-# What programs print and ask, the page in a browser, the manual: the same to whomever the kernel serves data.
+# What programs print and ask, the page in a browser, the manual, names and their order: the same to whomever the kernel serves data.
 WITHOUT_DATA_PATH = (
+    r"EndToEndTests\.(AutomaticName|DisplayName|FilenameConvention|FolderState|Names|Order|PreferredLocation|StoreOptions|SymbolicLink)Tests|"
     r"EndToEndTests\.(\w+Command|Completion|ConsoleBlock|DesktopNotice|FirstHour|HelpExample|JSONOutput|ManualPage|ProgressBar|Service|StatePoll)Tests"
     # One of these takes root.
     r"|EndToEndTests\.BrowsePageTests/(?!.?another user)")

@@ -97,23 +97,21 @@ struct CommitDraft {
         var included = Set(sent.map(\.id))
         let isHeirKnown = { [included] (heir: EntryID) in heirs.contains(heir) || included.contains(heir) }
         let ready = leaving.filter { $0.heir.map(isHeirKnown) ?? true }
-        // Deepest first: at this point of the commit, entries that were moved out of a folder are out, and the folder is empty. The
-        // deletion of a folder that is not empty waits until this device can send what became of the entries in it: other devices would
-        // keep such a folder, and its deletion is sent only once.
-        var deletions: [Change] = []
-        for withdrawal in ready.sorted(by: { $0.depth > $1.depth }) where bytes < mostBytes {
-            if let inner = emptied[withdrawal.id], !included.isSuperset(of: inner) { continue }
-            // An heir may be deleted as well, and leave its versions to another one: it inherits before that.
+        for withdrawal in ready {
             if let heir = withdrawal.heir {
                 append(.bequeath(withdrawal.id, to: heir, versions: withdrawal.bequest))
             }
-            let deletion = Change.delete(withdrawal.id, seen: withdrawal.seen)
-            bytes += deletion.approximateLength
-            deletions.append(deletion)
+        }
+        // Deepest first: at this point of the commit, entries that were moved out of a folder are out, and the folder is empty. The
+        // deletion of a folder that is not empty waits until this device can send what became of the entries in it: other devices would
+        // keep such a folder, and its deletion is sent only once. A document whose versions another one gets is deleted in the same commit: its
+        // bequest would go again and again.
+        for withdrawal in ready.sorted(by: { $0.depth > $1.depth }) where bytes < mostBytes || withdrawal.heir != nil {
+            if let inner = emptied[withdrawal.id], !included.isSuperset(of: inner) { continue }
+            append(.delete(withdrawal.id, seen: withdrawal.seen))
             withdrawn.append(withdrawal.id)
             included.insert(withdrawal.id)
         }
-        changes += deletions
     }
 
     var isEmpty: Bool { changes.isEmpty }

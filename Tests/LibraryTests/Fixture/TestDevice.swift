@@ -157,14 +157,14 @@ func withTwoDevices(
 }
 
 /// All tests begin at once, and each store reserves room.
-private let places = Places(count: 8)
+private let slots = Slots(count: 8)
 
 private func withDevices<Result>(
     _ names: [String], _ showsDisplayNames: Bool, keys: KeptKeys? = nil,
     _ commitLimit: CommitLimit = .usual, storage: TestStorage,
     _ body: ([TestDevice]) async throws -> Result
 ) async throws -> Result {
-    try await places.use {
+    try await slots.use {
         let folder = storage.folder + "/docfs-library-" + UUID().uuidString
         defer { try? FileManager.default.removeItem(atPath: folder) }
         let devices = try names.map { name in

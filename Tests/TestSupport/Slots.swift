@@ -1,11 +1,11 @@
 /// Lets a few tasks at a time use something.
-public actor Places {
+public actor Slots {
     private var free: Int
     private var waiting: [CheckedContinuation<Void, Never>] = []
 
     public init(count: Int) { free = count }
 
-    /// Runs `body` as soon as a place is free. A body that asks for another place of the same kind may wait for ever.
+    /// Runs `body` as soon as a slot is free. A body that asks for another slot of the same kind may wait for ever.
     public nonisolated func use<Value>(_ body: () async throws -> Value) async throws -> Value {
         await acquire()
         do {
