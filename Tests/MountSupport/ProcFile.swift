@@ -1,7 +1,7 @@
 import Glibc
 
-/// The bytes of a file in /proc. Tests ask for some again and again, and for those of all processes, so they are searched where they lie: in a
-/// debug build `FilePath` and the collections took more than half of all time of the tests with mounts.
+/// The bytes of a file in /proc. Tests that wait ask for some again and again, and for those of all processes, so they are searched where they
+/// lie: in a debug build `FilePath` and the collections take longer for that than the kernel does.
 struct ProcFile {
     private let bytes: [UInt8]
 
