@@ -1,5 +1,4 @@
 import Backing
-import Catalog
 import Documents
 @testable import Encryption
 import Foundation
@@ -34,7 +33,6 @@ final class SimulatedDevice {
         self.place = place
         self.surroundings = surroundings
         try FileManager.default.createDirectory(atPath: place.path, withIntermediateDirectories: true)
-        try Data(CatalogTemplate.bytes).write(to: URL(fileURLWithPath: place.path + "/catalog.sqlite"))
         keys = kept.map { .inMemory($0) }
         life = try Life(place, number: place.device * 1000, keys: keys, surroundings)
     }
@@ -72,17 +70,4 @@ final class SimulatedDevice {
             surroundings.clock.wake(life: life.number)
         }
     }
-}
-
-/// An empty catalog with the current schema, made once for all devices.
-enum CatalogTemplate {
-    static let bytes: [UInt8] = {
-        let path = NSTemporaryDirectory() + "docfs-template-" + UUID().uuidString
-        defer { try? FileManager.default.removeItem(atPath: path) }
-        do {
-            let catalog = try Catalog(path: path)
-            try catalog.close()
-            return Array(try Data(contentsOf: URL(fileURLWithPath: path)))
-        } catch { fatalError("no catalog could be made: \(error)") }
-    }()
 }
