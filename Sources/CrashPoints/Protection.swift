@@ -1,9 +1,5 @@
-#if DEBUG
-    import Glibc
-#endif
-
-/// A thing that docfs does only so that nothing is lost by a kill or a loss of power. Tests switch one off by `DOCFS_WITHOUT` in a debug
-/// build, and must find that something is lost: a negative control. In a release build nothing can be switched off.
+/// A thing that docfs does only so that nothing is lost by a kill or a loss of power. Tests switch one off (`Attack`), and
+/// must find that something is lost: a negative control.
 public enum Protection: String, CaseIterable, Sendable {
     /// A document's display name is on its file, too.
     case nameOnFile
@@ -14,16 +10,5 @@ public enum Protection: String, CaseIterable, Sendable {
     /// fsync(2) of a file or folder reaches the disk.
     case synchronization
 
-    @inline(__always)
-    public var isOn: Bool {
-        #if DEBUG
-            Self.switchedOff != self
-        #else
-            true
-        #endif
-    }
-
-    #if DEBUG
-        private static let switchedOff = getenv("DOCFS_WITHOUT").flatMap { Protection(rawValue: String(cString: $0)) }
-    #endif
+    public var isOn: Bool { Attack.loaded?.isOn(rawValue) ?? true }
 }

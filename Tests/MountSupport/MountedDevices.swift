@@ -107,7 +107,8 @@ extension Device {
 }
 
 extension FilePath {
-    fileprivate static func makeTemporaryFolder() throws -> FilePath {
+    /// A new folder, which the caller removes.
+    public static func makeTemporaryFolder() throws -> FilePath {
         let parent = ProcessInfo.processInfo.environment["TMPDIR"] ?? "/tmp"
         let folder = FilePath(parent) / "docfs-\(UUID().uuidString.prefix(8))"
         try folder.makeFolder()

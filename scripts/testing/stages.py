@@ -190,9 +190,8 @@ def stages(is_root, has_user):
         yield Stage(
             "mounts-as-user", "Mounts as an ordinary user", Tests("EndToEndTests", user="docfs-tests", environment=released),
             needs=["release"])
-    # Kills and losses of power come at random instants, and other tests beside them would stretch these. Only the debug build can be killed at a
-    # point.
+    # Kills and losses of power come at random instants, and other tests beside them would stretch these.
+    amounts = {"DOCFS_PROOF_KILLS": "60", "DOCFS_PROOF_POWER": "20"}
     yield Stage(
         "proof", "Proof in short", Tests("ProofTests", skip=["KillTests", "PowerTests"], environment=released),
-        Tests("ProofTests.KillTests", "ProofTests.PowerTests", environment={"DOCFS_PROOF_KILLS": "60", "DOCFS_PROOF_POWER": "20"}),
-        needs=["release"])
+        Tests("ProofTests.KillTests", "ProofTests.PowerTests", environment=released | amounts), needs=["release"])

@@ -40,7 +40,7 @@ final class KillCourse {
     ///
     /// - Parameter followed: the names of those to which sending belongs.
     func attackAll(
-        _ operations: [KilledOperation], by plan: CrashPlanFile, _ endings: [Ending] = [.kill], followed: [String] = []
+        _ operations: [KilledOperation], by plan: CrashPlan, _ endings: [Ending] = [.kill], followed: [String] = []
     ) async throws {
         try await prepare(operations)
         for operation in operations {
@@ -59,7 +59,7 @@ final class KillCourse {
     ///   - endings: the ways to end it after each number of effects.
     ///   - isFollowed: whether sending it to the container belongs to it.
     private func attack(
-        _ operation: KilledOperation, by plan: CrashPlanFile, _ endings: [Ending], isFollowed: Bool
+        _ operation: KilledOperation, by plan: CrashPlan, _ endings: [Ending], isFollowed: Bool
     ) async throws {
         for number in 0..<Self.mostEffects * endings.count {
             let (count, ending) = (number / endings.count, endings[number % endings.count])
@@ -97,7 +97,7 @@ final class KillCourse {
         try await device.shell("cd '\(container)/\(place.name)'; \(operation.preparation)")
     }
 
-    private func finishSending(unlessKilledBy plan: CrashPlanFile) async throws {
+    private func finishSending(unlessKilledBy plan: CrashPlan) async throws {
         try await eventually { try plan.reached != nil || device.treeState()["cloud.pending"] == "0" }
     }
 

@@ -10,9 +10,9 @@ extension KillTests {
     func `a kill while everything moves to the preferred location loses nothing, and the next mount moves the rest`()
         async throws
     {
-        let plan = CrashPlanFile()
-        defer { plan.withdraw() }
-        let options = MountOptions(listing: .displayNames, environment: plan.environment)
+        let plan = try await CrashPlan()
+        defer { plan.remove() }
+        let options = MountOptions(listing: .displayNames, environment: plan.environment())
         try await withMountedDevices([("Laptop", options)], limit: .seconds(1800)) { devices in
             let device = devices[0]
             let move = try await PreferredMove(on: device)

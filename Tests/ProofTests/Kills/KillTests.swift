@@ -8,25 +8,32 @@ struct KillTests {
     /// Operations of which the sending is killed, too: one of each kind of change that the container is told.
     private static let followed = ["create", "save by renaming", "rename", "set an attribute", "remove"]
 
-    @Test(arguments: ["local", "cloud"])
-    func `a kill between any two effects of an operation leaves the state before or after it`(container: String)
-        async throws
-    {
-        let operations = KilledOperation.all(in: container)
-        var (kills, losses, points) = (0, [String](), [String: Int]())
-        for (part, some) in KilledOperation.parts(of: operations).enumerated() {
-            let course = try await Self.attack(
-                some, in: container, isEncrypted: Amount.isEncrypted(part, in: container))
-            losses += course.losses
-            kills += course.kills
-            points.merge(course.pointsReached) { $0 + $1 }
+    /// Some operations in one of the containers.
+    struct Part: Sendable, CustomTestStringConvertible {
+        let container: String
+        let number: Int
+        let operations: [KilledOperation]
+
+        var testDescription: String { "\(container), part \(number + 1)" }
+
+        static let all = ["local", "cloud"].flatMap { container in
+            KilledOperation.parts(of: KilledOperation.all(in: container)).enumerated().map {
+                Part(container: container, number: $0, operations: $1)
+            }
         }
-        #expect(losses.isEmpty, "\(losses.joined(separator: "\n"))")
-        #expect(points["rename"] != nil, "a release build has no points")
-        let reached = points.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }
+    }
+
+    @Test(arguments: Part.all)
+    func `a kill between any two effects of an operation leaves the state before or after it`(part: Part) async throws {
+        let course = try await Self.attack(
+            part.operations, in: part.container,
+            isEncrypted: Amount.isEncrypted(part.number, in: part.container))
+        #expect(course.losses.isEmpty, "\(course.losses.joined(separator: "\n"))")
+        #expect(course.pointsReached["commitRows"] != nil, "docfs takes no orders")
+        let reached = course.pointsReached.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }
         Amount.report(
-            "KILLS", attacks: kills, lost: losses.count,
-            "\(operations.count) operations in \(container): \(reached.joined(separator: ", "))")
+            "KILLS", attacks: course.kills, lost: course.losses.count,
+            "\(part.operations.count) operations in \(part.container): \(reached.joined(separator: ", "))")
     }
 
     /// With a protection switched off, the same attacks find a loss.
@@ -35,18 +42,18 @@ struct KillTests {
     ])
     func `without a protection something is lost`(protection: String, operation: String) async throws {
         let operations = KilledOperation.all(in: "local").filter { $0.name == operation }
-        let course = try await Self.attack(operations, in: "local", environment: ["DOCFS_WITHOUT": protection])
+        let course = try await Self.attack(operations, in: "local", without: protection)
         #expect(!course.losses.isEmpty)
     }
 
     private static func attack(
         _ operations: [KilledOperation], in container: String, isEncrypted: Bool = false,
-        environment: [String: String] = [:]
+        without protection: String? = nil
     ) async throws -> KillCourse {
-        let plan = CrashPlanFile()
-        defer { plan.withdraw() }
+        let plan = try await CrashPlan()
+        defer { plan.remove() }
         let attacked = MountOptions(
-            listing: .displayNames, environment: environment.merging(plan.environment) { $1 }
+            listing: .displayNames, environment: plan.environment(without: protection)
         ).encrypting(isEncrypted)
         let members = [("Laptop", attacked), ("Desktop", MountOptions.displayNames.encrypting(isEncrypted))]
         // Dozens of mounts follow each other, and a busy machine takes its time for each.

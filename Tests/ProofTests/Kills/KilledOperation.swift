@@ -72,7 +72,7 @@ struct KilledOperation: Sendable {
     static func all(in container: String) -> [KilledOperation] { all.filter { !$0.isOfCloud || container == "cloud" } }
 
     /// A mount after an unclean end compares the whole store, so each has only the folders of some operations.
-    private static let operationsOfMount = 11
+    private static let operationsOfMount = 10
 
     static func parts(of operations: [KilledOperation]) -> [[KilledOperation]] {
         stride(from: 0, to: operations.count, by: operationsOfMount).map {

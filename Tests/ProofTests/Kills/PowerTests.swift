@@ -21,12 +21,12 @@ struct PowerTests {
     func `a loss of power between any two effects leaves the state before or after`(container: String) async throws {
         let operations = KilledOperation.all(in: container).filter { $0.name != Self.spoiledByDisk }
         let chosen = Amount.choice(of: operations, share: Amount.attacks("POWER", default: 200), of: 400)
-        let plan = CrashPlanFile()
-        defer { plan.withdraw() }
+        let plan = try await CrashPlan()
+        defer { plan.remove() }
         var (losses, kills) = ([String](), 0)
         for (part, operations) in KilledOperation.parts(of: chosen).enumerated() {
             let isEncrypted = Amount.isEncrypted(part, in: container)
-            let options = MountOptions(listing: .displayNames, environment: plan.environment).encrypting(isEncrypted)
+            let options = MountOptions(listing: .displayNames, environment: plan.environment()).encrypting(isEncrypted)
             let other = MountOptions.displayNames.encrypting(isEncrypted)
             try await withDiskImage(size: "256M", options, besides: other) { device, disk, other in
                 let course = KillCourse(device, besides: other, container: container)
@@ -47,8 +47,10 @@ struct PowerTests {
 
     /// With fsync(2) switched off, the same attacks find a loss.
     @Test func `without synchronization something is lost`() async throws {
+        let plan = try await CrashPlan()
+        defer { plan.remove() }
         let (_, losses) = try await Self.losePower(
-            in: "local", rounds: 30, environment: ["DOCFS_WITHOUT": "synchronization"], stopsAtLoss: true)
+            in: "local", rounds: 30, environment: plan.environment(without: "synchronization"), stopsAtLoss: true)
         #expect(!losses.isEmpty)
     }
 
