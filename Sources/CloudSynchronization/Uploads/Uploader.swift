@@ -255,6 +255,7 @@ final class Uploader: Sendable {
                 try !transaction.hasOutbox(), try isUnchanged(current, since: entry, look, transaction)
             else { return }
             current.pending.remove(.content)
+            try recordTime(of: &current, look, transaction)
             if current.pending.isEmpty { current.bundle = nil }
             current.error = nil
             try transaction.update(current)
@@ -262,6 +263,14 @@ final class Uploader: Sendable {
         stateChanged()
         // Another device's version may have waited for this one.
         contents.showNewerVersion(of: entry.inode)
+    }
+
+    /// A save of the same content has its own time, which the container must be told: else its old one would be taken over here.
+    private func recordTime(of entry: inout Entry, _ look: ContentLook, _ rows: Rows) throws {
+        // Another version is shown, with its own time.
+        guard entry.isBackingCurrent, let id = entry.id else { return }
+        entry.modified = look.fingerprint.modified
+        if try CatalogReplica(rows).entry(id)?.description.modified != entry.modified { entry.markPending(.modified) }
     }
 
     /// An upload counts only if the file was not, and could not have been, written to since it began. Its base must still be the version

@@ -1,0 +1,37 @@
+import Backing
+import Catalog
+import Documents
+@testable import Library
+import Testing
+
+/// A save of the content that a document has already is no new version, and has a time of modification all the same.
+@Suite(.timeLimit(.minutes(15)))
+struct SavedTimeTests {
+    enum Save: CaseIterable { case overwriting, truncating }
+
+    private static func modified(_ name: String, on device: TestDevice) throws -> Timestamp {
+        try device.library.attributes(of: .entry(device.inode(name))).modified
+    }
+
+    @Test(arguments: Save.allCases)
+    func `a save of the same content keeps its time, here and on other devices`(save: Save) async throws {
+        try await withPlanOnTwoDevices { laptop, phone, plan in
+            try laptop.setModified("Plan.txt", seconds: 1000)
+            try await laptop.push()
+            switch save {
+            case .overwriting: try await laptop.save("Plan.txt", laptop.text("Plan.txt"))
+            case .truncating: try laptop.change(laptop.inode("Plan.txt")) { $0.size = plan.size }
+            }
+            let modified = try Self.modified("Plan.txt", on: laptop)
+            #expect(modified.seconds > 1000)
+            try await laptop.push()
+            #expect(try await laptop.savesInLog == 0)
+            // What the container says of the document is taken over here, too.
+            try laptop.rename("Plan.txt", to: "Letter.txt")
+            try await laptop.push()
+            #expect(try Self.modified("Letter.txt", on: laptop) == modified)
+            try await phone.pull()
+            #expect(try Self.modified("Letter.txt", on: phone) == modified)
+        }
+    }
+}
