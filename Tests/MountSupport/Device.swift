@@ -16,9 +16,9 @@ public struct Device: Sendable {
     public let mountpoint: FilePath
     public let store: FilePath
 
-    public var documents: FilePath { mountpoint / "Documents" }
-    public var local: FilePath { documents / "local" }
-    public var cloud: FilePath { documents / "cloud" }
+    public let documents: FilePath
+    public let local: FilePath
+    public let cloud: FilePath
 
     /// Where the store keeps the content of documents, as plain files.
     public var storedLocal: FilePath { store / "local" }
@@ -33,6 +33,9 @@ public struct Device: Sendable {
         folder = parent / name
         mountpoint = folder / "docs"
         store = folder / "store"
+        documents = mountpoint / "Documents"
+        local = documents / "local"
+        cloud = documents / "cloud"
         try folder.makeFolder()
         try mountpoint.makeFolder()
     }
@@ -119,7 +122,7 @@ public struct Device: Sendable {
         return ProcFile.processes().filter { number in
             guard let line = ProcFile("/proc/\(number)/cmdline"), line.contains(mountpoint) else { return false }
             let arguments = line.fields(separatedBy: "\0")
-            return arguments.count > 2 && FilePath(arguments[0]).lastComponent == "docfs"
+            return arguments.count > 2 && (arguments[0] == "docfs" || arguments[0].hasSuffix("/docfs"))
                 && arguments[1] == "mount" && arguments.contains(mountpoint)
         }
     }

@@ -6,7 +6,7 @@ import Testing
 /// The slot is taken around the whole test, outside its time limit: waiting for one costs no time
 /// of the test's own.
 public struct MountTrait: SuiteTrait, TestTrait, TestScoping {
-    private static let slots = Slots(count: 4)
+    private static let slots = Slots(count: 6)
 
     public let isRecursive = true
 

@@ -1,4 +1,6 @@
+import Glibc
 import Subprocess
+import Synchronization
 import SystemPackage
 
 /// The output of a program and how it ended. A signal counts as in the shell, 128 and its number.
@@ -53,9 +55,17 @@ public func runProgram(
     for (name, value) in environment {
         variables[Environment.Key(stringLiteral: name)] = value
     }
+    let executable: Executable =
+        if program.contains("/") {
+            .path(FilePath(program))
+        } else if environment["PATH"] == nil, let found = FoundPrograms.path(of: program) {
+            .path(found)
+        } else {
+            .name(program)
+        }
     let result = try await Subprocess.run(
-        program.contains("/") ? .path(FilePath(program)) : .name(program),
-        arguments: Arguments(arguments),
+        executable,
+        arguments: Arguments(executablePathOverride: program, remainingValues: arguments),
         environment: .inherit.updating(variables),
         workingDirectory: folder,
         output: .string(limit: 1 << 24),
@@ -68,6 +78,21 @@ public func runProgram(
     return ProgramResult(
         standardOutput: result.standardOutput, standardError: result.standardError,
         exitStatus: exitStatus)
+}
+
+/// Where programs are. Each is looked for once: to go along PATH takes Subprocess milliseconds in a debug build.
+private enum FoundPrograms {
+    private static let paths = Mutex<[String: FilePath]>([:])
+
+    static func path(of name: String) -> FilePath? {
+        paths.withLock { paths in
+            if let path = paths[name] { return path }
+            let folders = getenv("PATH").map { String(cString: $0) } ?? ""
+            let candidates = folders.split(separator: ":").map { "\($0)/\(name)" }
+            paths[name] = candidates.first { access($0, X_OK) == 0 }.map { FilePath($0) }
+            return paths[name]
+        }
+    }
 }
 
 /// Runs a script in `sh -e`, so that its first failure ends it, and throws unless it ends with the

@@ -159,9 +159,11 @@ class ReleaseStage(CommandStage):
             self._step("`docfs --version` of the release build", [RELEASE, "--version"])
 
 
-# What programs print and ask, the page in a browser, the manual, names and their order: the same to whomever the kernel serves data.
+# What programs print and ask, the page in a browser, the manual, names and their order, damaged stores, the examples of pages, the benchmark's
+# comparison: the same to whomever the kernel serves data.
 WITHOUT_DATA_PATH = (
     r"EndToEndTests\.(AutomaticName|DisplayName|FilenameConvention|FolderState|Names|Order|PreferredLocation|StoreOptions|SymbolicLink)Tests|"
+    r"EndToEndTests\.(BenchmarkComparison|Check|Semantics|StoreCheck)Tests|"
     r"EndToEndTests\.(\w+Command|Completion|ConsoleBlock|DesktopNotice|FirstHour|HelpExample|JSONOutput|ManualPage|ProgressBar|Service|StatePoll)Tests"
     # One of these takes root.
     r"|EndToEndTests\.BrowsePageTests/(?!.?another user)")

@@ -18,6 +18,8 @@ final class KillCourse {
 
     /// Folders that are made at once.
     private static let batch = 6
+    /// Where docfs is ended that has done all of an operation.
+    private static let afterAll = "after all"
     /// More effects than any operation has.
     private static let mostEffects = 60
 
@@ -46,6 +48,7 @@ final class KillCourse {
         for operation in operations {
             try await attack(operation, by: plan, endings, isFollowed: followed.contains(operation.name))
         }
+        try #require(pointsReached.keys.contains { $0 != Self.afterAll }, "docfs takes no orders")
         try await compare()
     }
 
@@ -83,7 +86,7 @@ final class KillCourse {
             let point = plan.reached
             plan.withdraw()
             try await device.mount()
-            pointsReached[point ?? "after all", default: 0] += 1
+            pointsReached[point ?? Self.afterAll, default: 0] += 1
             try check(
                 operation, at: place, before, extent, ending,
                 "ended at \(point ?? "its end") (effect \(count + 1))")

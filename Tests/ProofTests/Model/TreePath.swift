@@ -143,6 +143,19 @@ struct TreePath: Equatable {
 
     // MARK: Changing
 
+    /// Writes the whole content as the shell's `>` does: create or truncate, write, close.
+    func write(_ bytes: [UInt8]) throws(Errno) {
+        let file = try call { open($0, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644) }
+        var (written, code) = (0, CInt(0))
+        while written < bytes.count, code == 0 {
+            let count = bytes.withUnsafeBytes { Glibc.write(file, $0.baseAddress! + written, $0.count - written) }
+            if count < 0 { code = errno } else { written += count }
+        }
+        if close(file) != 0, code == 0 { code = errno }
+        if code != 0 { throw Errno(rawValue: code) }
+    }
+
+    func setPermissions(_ mode: mode_t) throws(Errno) { try call { chmod($0, mode) } }
     func makeFolder() throws(Errno) { try call { mkdir($0, 0o755) } }
     func makeLink(to target: String) throws(Errno) { try call { symlink(target, $0) } }
     func remove() throws(Errno) { try call { unlink($0) } }
