@@ -4,7 +4,7 @@ import Documents
 @testable import Library
 import Testing
 
-/// A save of the content that a document has already is no new version, and has a time of modification all the same.
+/// A save has a time of modification, which all devices show.
 @Suite(.timeLimit(.minutes(15)))
 struct SavedTimeTests {
     enum Save: CaseIterable { case overwriting, truncating }
@@ -32,6 +32,26 @@ struct SavedTimeTests {
             #expect(try Self.modified("Letter.txt", on: laptop) == modified)
             try await phone.pull()
             #expect(try Self.modified("Letter.txt", on: phone) == modified)
+        }
+    }
+
+    @Test func `a document that another device changed and removed while it was saved here has the time of the save`()
+        async throws
+    {
+        try await withPlanOnTwoDevices { laptop, phone, _ in
+            try await laptop.save("Plan.txt", "laptop")
+            let modified = try Self.modified("Plan.txt", on: laptop)
+            try await laptop.upload()
+            try await phone.save("Plan.txt", "phone")
+            try await phone.push()
+            try phone.remove("Plan.txt")
+            try await phone.push()
+            try await laptop.push()
+            try await phone.pull()
+            for device in [laptop, phone] {
+                #expect(try device.entry("Plan.txt").modified == modified)
+                #expect(try Self.modified("Plan.txt", on: device) == modified)
+            }
         }
     }
 }

@@ -131,8 +131,16 @@ extension World {
         guard let version = versions.all.first(where: { $0.id == entry.contentVersion }) else {
             return ["\(name) holds an unknown version"]
         }
-        return localContent(of: entry.inode, on: device) == version.sha256
-            ? [] : ["\(name) does not hold what it says it holds"]
+        if localContent(of: entry.inode, on: device) != version.sha256 {
+            return ["\(name) does not hold what it says it holds"]
+        }
+        // As its file has it.
+        let modified = try device.library.attributes(of: .entry(entry.inode)).modified
+        return modified == committed.description.modified
+            ? []
+            : [
+                "\(name) was modified at \(modified) and not at \(committed.description.modified), as the container says"
+            ]
     }
 
     // MARK: The container

@@ -58,7 +58,7 @@ extension World {
             ledger.count("removedWhileOpen")
             return
         }
-        switch Int.random(in: 0..<47, using: &random) {
+        switch Int.random(in: 0..<48, using: &random) {
         case 0..<3: try create(on: device, entries)
         case 3..<12, 35..<37: if let any { try save(any, on: device) }
         case 12..<15: if let any { try append(to: any, on: device) }
@@ -81,6 +81,7 @@ extension World {
         case 42..<43: if let any { try download(any, on: device) }
         case 43..<46: try perform(.undo, on: device)
         case 46..<47: try perform(.redo, on: device)
+        case 47..<48: if let any { try saveAgain(any, on: device) }
         default: try goOn(on: device)
         }
     }
@@ -154,6 +155,14 @@ extension World {
         trace("\(device.place.name) appends to \(Self.text(entry))")
         noteOverwriting(entry, on: device)
         try append(newContent(), to: number, on: device)
+        try close(number, entry.inode, on: device)
+    }
+
+    /// Writes nothing but what the document holds.
+    private func saveAgain(_ entry: Entry, on device: SimulatedDevice) throws(Refusal) {
+        guard let number = try openToWrite(entry.inode, flags: O_WRONLY, on: device) else { return }
+        trace("\(device.place.name) saves \(Self.text(entry)) with the same content")
+        try append([], to: number, on: device)
         try close(number, entry.inode, on: device)
     }
 
