@@ -35,6 +35,27 @@ struct SavedTimeTests {
         }
     }
 
+    /// A change of the name while the commit is on its way has the content looked at once more.
+    @Test func `a time that another device sets while a save is being sent holds`() async throws {
+        try await withPlanOnTwoDevices { laptop, phone, _ in
+            try await laptop.save("Plan.txt", "laptop")
+            try await laptop.upload()
+            laptop.cloud.setLog(.losesReply)
+            _ = try? await laptop.work()
+            try laptop.rename("Plan.txt", to: "Letter.txt")
+            laptop.cloud.setLog(.works)
+            try await phone.pull()
+            #expect(try await phone.text("Plan.txt") == "laptop")
+            try phone.setModified("Plan.txt", seconds: 1000)
+            try await phone.push()
+            try await laptop.pull()
+            #expect(try laptop.entry("Letter.txt").pending.contains(.content))
+            try await laptop.push()
+            try await phone.pull()
+            for device in [laptop, phone] { #expect(try Self.modified("Letter.txt", on: device).seconds == 1000) }
+        }
+    }
+
     @Test func `a document that another device changed and removed while it was saved here has the time of the save`()
         async throws
     {

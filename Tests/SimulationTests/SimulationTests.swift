@@ -17,6 +17,10 @@ import Testing
 /// - `OutgoingCommit.clearPending` clears pending changes although the entry changed since: seed 67, "does not hold what it says".
 /// - The outbox is lost in a crash: seed 235, "has one save twice".
 ///
+/// At e4f7775f:
+/// - A save of the same content does not tell its time (`Uploader.recordTime`): seed 260, "was modified at".
+/// - A document that is created anew has the time of its row (`CommitDraft.add`): seed 4, "was modified at".
+///
 /// Not found in 300 seeds: an own commit that is not recognised after a lost answer, since reading the log
 /// recognises it as well; conflicts whose contents are removed after 30 days, for which worlds end too soon; and files
 /// that a newer version had overtaken, and that are not compared after a crash (`UnseenWriteTests` does).

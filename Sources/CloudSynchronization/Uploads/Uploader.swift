@@ -255,7 +255,7 @@ final class Uploader: Sendable {
                 try !transaction.hasOutbox(), try isUnchanged(current, since: entry, look, transaction)
             else { return }
             current.pending.remove(.content)
-            try recordTime(of: &current, look, transaction)
+            try recordTime(of: &current, as: version, look, transaction)
             if current.pending.isEmpty { current.bundle = nil }
             current.error = nil
             try transaction.update(current)
@@ -266,11 +266,22 @@ final class Uploader: Sendable {
     }
 
     /// A save of the same content has its own time, which the container must be told: else its old one would be taken over here.
-    private func recordTime(of entry: inout Entry, _ look: ContentLook, _ rows: Rows) throws {
+    private func recordTime(
+        of entry: inout Entry, as version: DocumentVersion, _ look: ContentLook, _ transaction: Transaction
+    ) throws {
         // Another version is shown, with its own time.
         guard entry.isBackingCurrent, let id = entry.id else { return }
         entry.modified = look.fingerprint.modified
-        if try CatalogReplica(rows).entry(id)?.description.modified != entry.modified { entry.markPending(.modified) }
+        guard let committed = try CatalogReplica(transaction).entry(id)?.description.modified,
+            committed != entry.modified
+        else { return }
+        if entry.modified == version.modified, !entry.pending.contains(.modified) {
+            // It was not saved since it was sent. Another device set the time.
+            entry.modified = committed
+            try contents.setTime(of: entry, transaction)
+        } else {
+            entry.markPending(.modified)
+        }
     }
 
     /// An upload counts only if the file was not, and could not have been, written to since it began. Its base must still be the version

@@ -70,6 +70,14 @@ extension Contents: SentContents {
         if openFiles.isOpenForWriting(entry.inode) { try finishSave(&entry, transaction) }
     }
 
+    package func setTime(of entry: Entry, _ transaction: Transaction) throws {
+        let folder = try backing.folder(entry.parent, transaction)
+        try unseenWrites.settingTimes(of: entry.inode) {
+            try folder.setModified(entry.filename, entry.modified.timespec)
+        }
+        transaction.announce(.attributesChanged(of: entry.inode))
+    }
+
     package func begin(_ upload: UploadProgress, of inode: InodeNumber) {
         transfers.begin(upload, of: inode)
         notices.stateChanged()
