@@ -1,4 +1,3 @@
-import Glibc
 import MountSupport
 import Testing
 
@@ -20,14 +19,10 @@ struct RequiredProgramsTests {
         "vim", "xargs", "xdotool", "zip", "zsh",
     ]
 
-    /// Looked up without a process for each: beside all other tests, 33 processes took more than a minute.
-    private static let folders = (getenv("PATH").map { String(cString: $0) } ?? "").split(separator: ":")
-
+    // Looked up without a process for each: beside all other tests, 33 processes took more than a minute.
     @Test(.timeLimit(.minutes(15)))
     func `the programs that these tests work with are installed`() async throws {
-        var missing = Self.programs.filter { program in
-            !Self.folders.contains { access("\($0)/\(program)", X_OK) == 0 }
-        }
+        var missing = Self.programs.filter { FoundPrograms.path(of: $0) == nil }
         let sqlite = try await runProgram("python3", ["-c", "import sqlite3"])
         if sqlite.exitStatus != 0 { missing.append("python3's sqlite3") }
         // Debian's own python has it.

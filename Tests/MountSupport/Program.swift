@@ -81,10 +81,11 @@ public func runProgram(
 }
 
 /// Where programs are. Each is looked for once: to go along PATH takes Subprocess milliseconds in a debug build.
-private enum FoundPrograms {
+public enum FoundPrograms {
     private static let paths = Mutex<[String: FilePath]>([:])
 
-    static func path(of name: String) -> FilePath? {
+    /// - Returns: nil for one that is not on PATH.
+    public static func path(of name: String) -> FilePath? {
         paths.withLock { paths in
             if let path = paths[name] { return path }
             let folders = getenv("PATH").map { String(cString: $0) } ?? ""

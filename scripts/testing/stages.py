@@ -155,7 +155,7 @@ class ReleaseStage(CommandStage):
     name, heading = "release", "Release build"
 
     def _run(self):
-        if self._step("the release build", ["swift", "build", "-c", "release", "--static-swift-stdlib", "--product", "docfs"]):
+        if self._step("the release build", ["scripts/build-release", "--product", "docfs"]):
             self._step("`docfs --version` of the release build", [RELEASE, "--version"])
 
 

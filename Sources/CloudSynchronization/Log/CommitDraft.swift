@@ -145,7 +145,7 @@ struct CommitDraft {
         if entry.pending.contains(.creation) {
             let versions = content.map(VersionHistory.init(first:)) ?? kept[id]
             guard var replica = entry.replica(id: id, parent: parent, versions: versions, device) else { return }
-            // The row has the time of another content where other devices changed and removed the document meanwhile.
+            // As `apply` does with a save. The row may have the time of a version that the content hides, or of a save before it.
             if let content, !entry.pending.contains(.modified) { replica.description.modified = content.modified }
             let postpones = mustPostpone(replica.description.attributes)
             if postpones { replica.description.attributes = nil }

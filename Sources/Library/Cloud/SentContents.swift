@@ -39,7 +39,7 @@ package protocol SentContents: Sendable {
     /// Updates the row of a document that is open for writing from its file. For a closed document the close has done that.
     func finishSaveIfOpen(_ entry: inout Entry, _ transaction: Transaction) throws
 
-    /// Gives a document's file the time of its row.
+    /// Gives a document's file the time of its row, which docfs itself does not take for a write.
     func setTime(of entry: Entry, _ transaction: Transaction) throws
 
     /// A document has no change to be sent any more: if another device's version was received meanwhile, the names lead to that from now

@@ -82,9 +82,7 @@ extension Projection {
             try directory.setMode(entry.mode, of: entry.filename, isFolder: entry.kind == .folder, transaction)
         }
         if entry.modified != current.modified, entry.kind == .document {
-            try tree.unseenWrites.settingTimes(of: entry.inode) {
-                try directory.setModified(entry.filename, entry.modified.timespec)
-            }
+            try tree.contents.setTime(of: entry, transaction)
         }
     }
 

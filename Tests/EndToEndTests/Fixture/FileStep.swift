@@ -38,7 +38,7 @@ enum FileStep: Sendable {
         case .truncate(let name, let size): try (root / name).call { Glibc.truncate($0, off_t(size)) }
         case .makeFolder(let name): try (root / name).makeFolder()
         case .removeFolder(let name): try (root / name).removeFolder()
-        case .read(let name): return try (root / name).content()
+        case .read(let name): return summary(of: try (root / name).bytes())
         case .list(let name): return "\(try (root / name).documentNames().sorted())"
         case .status(let name): return try (root / name).look()
         }
@@ -67,14 +67,6 @@ extension FilePath {
         return "\(mode) \(status.st_nlink) \(status.st_size) \(time)"
     }
 
-    /// What tells one content from another one. All bytes as text would take milliseconds in a debug build.
-    fileprivate func content() throws -> String {
-        let bytes = try bytes()
-        var hasher = Hasher()
-        bytes.withUnsafeBytes { hasher.combine(bytes: $0) }
-        return "\(bytes.count) bytes \(bytes.prefix(8)) hash \(hasher.finalize())"
-    }
-
     /// Everything below a folder, with contents.
     func tree() throws -> [String: String] {
         var found: [String: String] = [:]
@@ -85,7 +77,7 @@ extension FilePath {
                 found[entry.name] = look
                 for (inner, content) in try path.tree() { found["\(entry.name)/\(inner)"] = content }
             } else {
-                found[entry.name] = "\(look) \(try path.content())"
+                found[entry.name] = "\(look) \(summary(of: try path.bytes()))"
             }
         }
         return found

@@ -35,20 +35,14 @@ struct Look: Equatable, CustomStringConvertible {
         let parts: [(String, String?)] = [
             ("mode", String(mode, radix: 8)), ("owner", "\(owner):\(group)"), ("links", links.map { "\($0)" }),
             ("size", size.map { "\($0)" }), ("modified", modified.map { "\($0)" } ?? "lately"),
-            ("content", content.map { Self.summary($0.bytes) }), ("target", target),
+            ("content", content.map { summary(of: $0.bytes) }), ("target", target),
             (
                 "attributes",
-                attributes.sorted { $0.key < $1.key }.map { "\($0.key)=\(Self.summary($0.value))" }
+                attributes.sorted { $0.key < $1.key }.map { "\($0.key)=\(summary(of: $0.value))" }
                     .joined(separator: " ")
             ),
         ]
         return parts.compactMap { name, value in value.map { "\(name) \($0)" } }.joined(separator: ", ")
-    }
-
-    static func summary(_ bytes: some Collection<UInt8>) -> String {
-        var hasher = Hasher()
-        Array(bytes).withUnsafeBytes { hasher.combine(bytes: $0) }
-        return "\(bytes.count) bytes \(Array(bytes.prefix(6))) hash \(UInt16(truncatingIfNeeded: hasher.finalize()))"
     }
 }
 

@@ -88,7 +88,7 @@ extension Session {
         let found =
             offset.map { pread(file.descriptor, &bytes, count, $0) } ?? Glibc.read(file.descriptor, &bytes, count)
         let text = outcome(found)
-        return found > 0 ? Look.summary(bytes[..<found]) : text
+        return found > 0 ? summary(of: bytes[..<found]) : text
     }
 
     /// What an open file shows.

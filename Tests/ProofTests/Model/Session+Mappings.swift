@@ -1,4 +1,5 @@
 import Glibc
+import MountSupport
 import SystemPackage
 
 /// Shared mappings. They are touched only where the file has bytes, since beyond them is SIGBUS on every file system.
@@ -24,7 +25,7 @@ extension Session {
         case .readMapped(let mapping, let offset, let count):
             return with(mapping) { mapping, size in
                 let range = min(offset, size)..<min(offset + count, size)
-                return Look.summary(Array(UnsafeRawBufferPointer(start: mapping.address, count: mapping.count)[range]))
+                return summary(of: Array(UnsafeRawBufferPointer(start: mapping.address, count: mapping.count)[range]))
             }
         case .unmap(let mapping): return unmap(mapping)
         default: return Self.nothingHeld

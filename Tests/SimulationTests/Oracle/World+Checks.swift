@@ -125,6 +125,11 @@ extension World {
         if entry.conflicts != versions.conflicts.count {
             return ["\(name) counts \(entry.conflicts) conflicts of \(versions.conflicts.count)"]
         }
+        if entry.modified != committed.description.modified {
+            return [
+                "\(name) was modified at \(entry.modified), and the container says \(committed.description.modified)"
+            ]
+        }
         guard entry.isBackingCurrent else {
             return entry.size == versions.current.size ? [] : ["\(name) has another size"]
         }
@@ -134,13 +139,8 @@ extension World {
         if localContent(of: entry.inode, on: device) != version.sha256 {
             return ["\(name) does not hold what it says it holds"]
         }
-        // As its file has it.
         let modified = try device.library.attributes(of: .entry(entry.inode)).modified
-        return modified == committed.description.modified
-            ? []
-            : [
-                "\(name) was modified at \(modified) and not at \(committed.description.modified), as the container says"
-            ]
+        return modified == entry.modified ? [] : ["\(name) was modified at \(modified) and not at \(entry.modified)"]
     }
 
     // MARK: The container
