@@ -108,6 +108,18 @@ extension Rows {
         }
     }
 
+    /// Whether more than so many entries of a folder were deleted here, each by itself, and the container has not been told.
+    public func hasDeletedChildren(of parent: EntryID, moreThan count: Int) throws -> Bool {
+        try turn.readWritten { db in
+            let statement = try db.cachedStatement(
+                sql: """
+                    SELECT 1 FROM replica JOIN withdrawals USING (uuid)
+                    WHERE parent=? AND NOT isDeleted AND withdrawals.bundle IS NULL LIMIT 1 OFFSET ?
+                    """)
+            return try Bool.fetchOne(statement, arguments: [parent.uuid, count]) != nil
+        }
+    }
+
     /// The number of entries in the committed state, deleted ones included.
     public func replicaCount() throws -> Int {
         try turn.readWritten { db in try Int.fetchOne(db.cachedStatement(sql: "SELECT count(*) FROM replica")) ?? 0 }
@@ -123,15 +135,15 @@ extension Rows {
         }
     }
 
-    /// Deletions to commit, deepest first: those of bundles, and at most `limit` each of those with an heir and of the others. Those in which the
-    /// versions seen are not recorded yet are left out (`unfinishedWithdrawals`).
-    public func withdrawals(atMost limit: Int = .max) throws -> [Withdrawal] {
+    /// Deletions to commit, deepest first: those of bundles, and so many of those with an heir and of the others. Those in which the versions
+    /// seen are not recorded yet are left out (`unfinishedWithdrawals`).
+    public func withdrawals(single: Int = .max, inherited: Int = .max) throws -> [Withdrawal] {
         let bundled = try withdrawals("AND bundle IS NOT NULL")
         let inherited = try withdrawals("AND bundle IS NULL AND heir IS NOT NULL ORDER BY heir LIMIT ?") {
-            $0.bind(limit)
+            $0.bind(inherited)
         }
         let single = try withdrawals("AND bundle IS NULL AND heir IS NULL ORDER BY depth DESC, uuid LIMIT ?") {
-            $0.bind(limit)
+            $0.bind(single)
         }
         return (bundled + inherited + single).sorted { ($1.depth, $0.id) < ($0.depth, $1.id) }
     }

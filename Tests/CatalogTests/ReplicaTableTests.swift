@@ -96,8 +96,8 @@ struct ReplicaTableTests {
             try catalog.write { transaction in
                 for withdrawal in [shallow, deep, beside] { try transaction.store(withdrawal) }
                 #expect(try transaction.withdrawals() == [beside, deep, shallow])
-                #expect(try transaction.withdrawals(atMost: 1) == [beside, deep])
-                #expect(try transaction.withdrawals(atMost: 0) == [deep])
+                #expect(try transaction.withdrawals(single: 1) == [beside, deep])
+                #expect(try transaction.withdrawals(single: 0) == [deep])
                 #expect(try transaction.hasWithdrawal(deep.id))
                 #expect(try !transaction.hasWithdrawal(EntryID(numbered: 9)))
             }

@@ -42,21 +42,17 @@ struct CommitDraftTests {
 
     /// - Parameter folders: the folders besides the top one, outer ones first.
     private static func draft(
-        _ pending: [Entry], uploaded: [InodeNumber: CommitDraft.Uploaded] = [:], blocked: Set<Int64> = [],
+        _ pending: [Entry], without waiting: Set<InodeNumber> = [], uploaded: [InodeNumber: CommitFacts.Uploaded] = [:],
+        blocked: Set<Int64> = [],
         withdrawals: [Withdrawal] = [], folders: [Entry] = [], resolutions: [EntryID: Resolution] = [:],
         heirs: Set<EntryID> = [], known: Set<EntryID> = [], mostBytes: Int = CommitLimit.usual.bytes
     ) -> CommitDraft {
-        var parents: [InodeNumber: EntryID] = [.cloud: .cloudRoot]
-        var depths: [InodeNumber: Int] = [.cloud: 0]
-        for folder in folders {
-            parents[folder.inode] = folder.id
-            depths[folder.inode] = depths[folder.parent, default: 0] + 1
-        }
-        let unknown = Set(folders.filter { $0.pending.contains(.creation) }.map(\.inode))
-        return CommitDraft(
-            pending: pending, blockedBundles: blocked, withdrawals: withdrawals, resolutions: resolutions,
-            uploaded: uploaded, parents: parents, depths: depths, unknownFolders: unknown, heirs: heirs, known: known,
-            device: device, mostBytes: mostBytes)
+        var facts = CommitFacts()
+        for folder in folders { facts.folders.add(folder) }
+        facts.pending = Dictionary(uniqueKeysWithValues: pending.map { ($0.inode, $0) })
+        (facts.blockedBundles, facts.withdrawals, facts.resolutions) = (blocked, withdrawals, resolutions)
+        (facts.uploaded, facts.heirs, facts.known) = (uploaded, heirs, known)
+        return CommitDraft(facts, without: waiting, device: device, mostBytes: mostBytes)
     }
 
     private static func subjects(_ draft: CommitDraft) -> [EntryID?] { draft.changes.map(\.subject) }
@@ -66,7 +62,7 @@ struct CommitDraftTests {
         let before = VersionID.random()
         entry.contentVersion = before
         entry.revision = 5
-        let uploaded = CommitDraft.Uploaded(document: .random(), revision: 5, version: Self.version(base: .random()))
+        let uploaded = CommitFacts.Uploaded(document: .random(), revision: 5, version: Self.version(base: .random()))
         let draft = Self.draft([entry], uploaded: [entry.inode: uploaded])
         guard case .save(_, let version) = try #require(draft.changes.first) else {
             Issue.record("the commit carries no save")
@@ -78,10 +74,10 @@ struct CommitDraftTests {
     @Test func `a document is not created before its content is uploaded at its latest revision`() {
         var entry = Self.document("Plan", inode: 100, pending: [.creation, .content])
         entry.revision = 6
-        let stale = CommitDraft.Uploaded(document: .random(), revision: 5, version: Self.version(base: nil))
+        let stale = CommitFacts.Uploaded(document: .random(), revision: 5, version: Self.version(base: nil))
         #expect(Self.draft([entry]).isEmpty)
         #expect(Self.draft([entry], uploaded: [entry.inode: stale]).isEmpty)
-        let fresh = CommitDraft.Uploaded(document: .random(), revision: 6, version: Self.version(base: nil))
+        let fresh = CommitFacts.Uploaded(document: .random(), revision: 6, version: Self.version(base: nil))
         #expect(Self.draft([entry], uploaded: [entry.inode: fresh]).changes.count == 1)
     }
 
@@ -90,7 +86,7 @@ struct CommitDraftTests {
         var plan = Self.document("Plan", inode: 200, pending: [.creation, .content])
         (backup.revision, plan.revision) = (1, 1)
         let uploaded = [backup, plan].map { entry in
-            (entry.inode, CommitDraft.Uploaded(document: .random(), revision: 1, version: Self.version(base: nil)))
+            (entry.inode, CommitFacts.Uploaded(document: .random(), revision: 1, version: Self.version(base: nil)))
         }
         let draft = Self.draft(
             [backup, plan], uploaded: Dictionary(uniqueKeysWithValues: uploaded), known: [try #require(plan.id)])
@@ -106,7 +102,7 @@ struct CommitDraftTests {
         let inherited = VersionID.random()
         let choice = [id: Resolution(kept: inherited, discarded: [.random()])]
         let uploaded = [
-            heir.inode: CommitDraft.Uploaded(
+            heir.inode: CommitFacts.Uploaded(
                 document: .random(), revision: 1, version: Self.version(base: inherited))
         ]
         let withdrawal = Withdrawal(
@@ -177,6 +173,19 @@ struct CommitDraftTests {
         #expect(waiting.withdrawn.isEmpty)
         let draft = Self.draft(folders, withdrawals: [withdrawal], folders: folders)
         #expect(Set(Self.subjects(draft)) == Set(folders.map(\.id) + [withdrawal.id]))
+    }
+
+    @Test func `what needs a folder that waits does not go, nor the bundle that it is in`() {
+        let folder = Self.folder("Trip", inode: 100)
+        let inner = Self.folder("Days", inode: 101, in: folder.inode, bundle: 4)
+        let beside = Self.folder("Beside", inode: 102, bundle: 4)
+        let free = Self.folder("Free", inode: 103, bundle: 5)
+        let withdrawal = Withdrawal(id: .random(), seen: [], depth: 0, bundle: 4)
+        let folders = [folder, inner, beside, free]
+        let draft = Self.draft(folders, without: [folder.inode], withdrawals: [withdrawal], folders: folders)
+        #expect(Self.subjects(draft) == [free.id])
+        #expect(draft.withdrawn.isEmpty)
+        #expect(Self.draft(folders, folders: folders).placements.map(\.id) == [folder, beside, free, inner].map(\.id))
     }
 
     @Test func `the entries of a folder that the container knows need not wait for it`() {

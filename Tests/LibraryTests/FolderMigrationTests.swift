@@ -85,6 +85,33 @@ struct FolderMigrationTests {
         }
     }
 
+    /// Its entries become scratch files there, and the container must hear of the end of each, folders and links too.
+    @Test(arguments: [InodeNumber.local, .cloud], [false, true])
+    func `a folder that goes into a trash folder is gone from the cloud with all it holds`(
+        trash: InodeNumber, isHere: Bool
+    ) async throws {
+        try await withTwoDevices { laptop, phone in
+            let trip = try laptop.makeFolder("Trip")
+            try laptop.create("Plan.txt", "plan", in: trip)
+            try laptop.makeLink("link", to: "Plan.txt", in: trip)
+            try laptop.create("List.txt", "list", in: laptop.makeFolder("Days", in: trip))
+            try await laptop.push()
+            try await phone.pull()
+            let device = isHere ? laptop : phone
+            let files = try device.makeFolder("files", in: device.makeFolder(".Trash-0", in: trash))
+            try device.move("Trip", from: .cloud, to: files)
+            try await device.push()
+            for other in [laptop, phone] {
+                try await other.pull()
+                #expect(try other.names().filter { $0 != ".Trash-0" } == [])
+            }
+            let moved = try device.inode("Trip", in: files)
+            #expect(try device.names(in: moved) == ["Days", "Plan.txt", "link"])
+            #expect(try await device.text("Plan.txt", in: moved) == "plan")
+            #expect(try await device.text("List.txt", in: device.inode("Days", in: moved)) == "list")
+        }
+    }
+
     @Test func `documents that came with a folder have the sizes and times of their files once they are sent`()
         async throws
     {

@@ -22,17 +22,42 @@ struct ProjectionTests {
         }
     }
 
-    @Test func `a move elsewhere into a folder that a pending move put inside the entry is not made`() async throws {
+    @Test func `a move elsewhere into a folder takes back the pending move that put the folder inside the entry`()
+        async throws
+    {
         try await withTwoDevices { laptop, phone in
             for name in ["A", "B"] { try laptop.makeFolder(name) }
             try await laptop.push()
             try await phone.pull()
-            try phone.move("A", from: .cloud, to: phone.inode("B"))
+            try phone.move("A", from: .cloud, to: phone.makeFolder("Inner", in: phone.inode("B")))
             try laptop.move("B", from: .cloud, to: laptop.inode("A"))
             try await laptop.push()
             try await phone.pull()
-            #expect(try phone.names() == ["B"])
-            #expect(try phone.names(in: phone.inode("B")) == ["A"])
+            #expect(try phone.names() == ["A"])
+            #expect(try phone.names(in: phone.inode("A")) == ["B"])
+            #expect(try phone.names(in: phone.inode("B", in: phone.inode("A"))) == ["Inner"])
+        }
+    }
+
+    /// The phone reads both commits after its own move, and each by itself.
+    @Test func `of folders that were moved into each other and out again all devices have the same`() async throws {
+        try await withTwoDevices { laptop, phone in
+            try laptop.makeFolder("A")
+            try laptop.makeFolder("Inner", in: laptop.makeFolder("B"))
+            try await laptop.push()
+            try await phone.pull()
+            try phone.move("A", from: .cloud, to: phone.inode("Inner", in: phone.inode("B")))
+            try laptop.move("B", from: .cloud, to: laptop.inode("A"))
+            try await laptop.push()
+            try laptop.move("Inner", from: laptop.inode("B", in: laptop.inode("A")), to: .cloud)
+            try await laptop.push()
+            try await phone.push()
+            try await laptop.pull()
+            for device in [laptop, phone] {
+                #expect(try device.names() == ["A", "Inner"])
+                #expect(try device.names(in: device.inode("A")) == ["B"])
+                #expect(try device.names(in: device.inode("Inner")) == [])
+            }
         }
     }
 

@@ -1,3 +1,4 @@
+import Backing
 import Catalog
 import Documents
 import Foundation
@@ -158,6 +159,47 @@ struct UnexpectedFileTests {
             var texts: [String] = []
             for name in try phone.names(in: trip) { texts.append(try await phone.text(name, in: trip)) }
             #expect(texts.sorted() == ["beta", "found", "gamma"])
+        }
+    }
+
+    /// Else the next attempt would find a folder that no row names, and take it for one that somebody made.
+    @Test func `what a change made before a file was in its way is gone when it is tried again`() async throws {
+        try await Self.withDocuments { laptop, phone in
+            let deep = try laptop.makeFolder("Deep")
+            try await laptop.push()
+            try await phone.pull()
+            _ = try await phone.text("inner.txt", in: phone.inode("Trip"))
+            try Data("found".utf8).write(to: URL(filePath: phone.store + "/cloud/Deep/.hidden"))
+            try laptop.remove("inner.txt", in: laptop.inode("Trip"))
+            try laptop.library.removeFolder(Array("Trip".utf8), in: .cloud)
+            try laptop.makeLink("link", to: "a.txt", in: laptop.makeFolder("Trip"))
+            // The outer folder comes first.
+            try laptop.move(".hidden", from: .cloud, to: deep)
+            let before = try await laptop.commits.count
+            try await laptop.push()
+            #expect(try await laptop.commits.count == before + 1)
+            try await phone.push()
+            let folders = try phone.library.transactions.inspect { try $0.children(of: .cloud) }.filter {
+                $0.kind == .folder
+            }
+            #expect(folders.map(\.filename).sorted() == ["Deep", "Trip"])
+            #expect(try phone.names(in: phone.inode("Trip")) == ["link"])
+        }
+    }
+
+    /// Its directory is closed, as after a restart, when its time is looked at.
+    @Test func `a folder that another device moves and changes is no surprise`() async throws {
+        try await Self.withDocuments { laptop, phone in
+            let trip = try laptop.inode("Trip")
+            try laptop.move("Trip", from: .cloud, to: laptop.makeFolder("Box"))
+            try laptop.makeFolder("Day", in: trip)
+            try await laptop.push()
+            phone.library.comparison.backing.forgetFolders()
+            // A surprise would have the folders compared, and this file found.
+            try Data("found".utf8).write(to: URL(filePath: phone.store + "/cloud/found.txt"))
+            try await phone.pull()
+            #expect(try phone.names() == [".hidden", "Box", "a.txt"])
+            #expect(try phone.names(in: phone.inode("Trip", in: phone.inode("Box"))) == ["Day", "inner.txt"])
         }
     }
 }

@@ -6,25 +6,12 @@ import Replication
 /// Decides which pending changes go into the next commit, and in which order: a pure function of rows and of the contents that are
 /// uploaded already.
 struct CommitDraft {
-    /// A content that is in the object store, and the revision of the entry when it was read.
-    struct Uploaded: Sendable {
-        /// Of a content that was copied before it was sent, and whose document has changed since. It is sent nevertheless: a document that is
-        /// saved again and again would never be.
-        static let overtaken: Int64 = -1
-
-        var document: EntryID
-        var revision: Int64
-        var version: DocumentVersion
-
-        var isOvertaken: Bool { revision == Self.overtaken }
-
-        func goes(with entry: Entry) -> Bool { isOvertaken || revision == entry.revision }
-    }
-
     private(set) var changes: [Change] = []
     private(set) var sent: [OutgoingCommit.Sent] = []
     private(set) var withdrawn: [EntryID] = []
     private(set) var resolved: [EntryID: Resolution]
+    /// The entries that are created, moved, or get another filename, in the order of the changes, and the folder that each lies in then.
+    private(set) var placements: [(id: EntryID, folder: EntryID)] = []
     private let kept: [EntryID: VersionHistory]
     /// Choices among the versions of documents that must be created anew first.
     private let laterChoices: [EntryID: Resolution]
@@ -34,69 +21,63 @@ struct CommitDraft {
     private let mostBytes: Int
 
     /// - Parameters:
-    ///   - pending: the entries to send, as far as their contents are uploaded.
-    ///   - blockedBundles: the bundles of which a part is not ready. All changes of a bundle go into one commit.
-    ///   - parents: the id of each pending entry's folder, by inode of the folder.
-    ///   - depths: how deep each folder lies. A folder is created before the entries in it.
-    ///   - unknownFolders: the folders that the container does not know yet.
-    ///   - heirs: of the documents that inherit versions, those that the container knows.
-    ///   - kept: the versions that the container has of deleted documents that are back here with the content that they had.
-    ///   - revived: the deleted documents that are back here.
-    ///   - known: of the entries whose creation is pending, those that the container has: they may free a name there.
-    ///   - emptied: for each deleted folder, the entries that the container still has in it and this device has moved elsewhere or
-    ///     deleted.
+    ///   - waiting: the entries that do not go now. What needs them does not go either.
     ///   - mostBytes: as `CommitLimit.bytes`.
-    init(
-        pending: [Entry], blockedBundles: Set<Int64>, withdrawals: [Withdrawal],
-        resolutions: [EntryID: Resolution] = [:], uploaded: [InodeNumber: Uploaded], parents: [InodeNumber: EntryID],
-        depths: [InodeNumber: Int], unknownFolders: Set<InodeNumber> = [], heirs: Set<EntryID> = [],
-        kept: [EntryID: VersionHistory] = [:], revived: Set<EntryID> = [], known: Set<EntryID> = [],
-        emptied: [EntryID: [EntryID]] = [:],
-        device: DeviceID, mostBytes: Int
-    ) {
+    init(_ facts: CommitFacts, without waiting: Set<InodeNumber> = [], device: DeviceID, mostBytes: Int) {
         self.mostBytes = mostBytes
-        self.kept = kept
+        kept = facts.kept
         // First, because a later edit was made to the version that was chosen. A version that the document is still to inherit can be chosen
         // when it has inherited it.
-        let inheriting = Set(withdrawals.compactMap(\.heir))
-        let possible = resolutions.filter { !inheriting.contains($0.key) }
-        laterChoices = possible.filter { revived.contains($0.key) }
-        resolved = possible.filter { !revived.contains($0.key) }
+        let inheriting = Set(facts.withdrawals.compactMap(\.heir))
+        let possible = facts.resolutions.filter { !inheriting.contains($0.key) }
+        laterChoices = possible.filter { facts.revived.contains($0.key) }
+        resolved = possible.filter { !facts.revived.contains($0.key) }
         for (id, resolution) in resolved.sorted(by: { $0.key < $1.key }) { append(.resolve(id, resolution)) }
-        let isReady: (Entry) -> Bool = { entry in
-            !entry.needsUpload || uploaded[entry.inode]?.goes(with: entry) == true
-        }
-        let waitsForChoice: (Entry) -> Bool = { entry in
-            guard let id = entry.id, entry.bundle == nil, !entry.pending.contains(.creation) else { return false }
-            return inheriting.contains(id) && resolutions[id] != nil
-        }
-        // What a folder needs comes after it. New documents come last: renames free the names that they are to get.
-        let order: (Entry) -> (Int, Int, InodeNumber) = { entry in
-            let isKnown = entry.id.map(known.contains) ?? false
-            let isNew = entry.kind != .folder && entry.pending.contains(.creation) && !isKnown
-            return (isNew ? 1 : 0, depths[entry.parent] ?? 0, entry.inode)
-        }
-        let outerFirst = pending.sorted { order($0) < order($1) }
-        let blockedBundles = Self.withDependents(blockedBundles, outerFirst, unknownFolders)
-        let isFree: (Int64?) -> Bool = { bundle in bundle.map { !blockedBundles.contains($0) } ?? true }
-        let leaving = withdrawals.filter { isFree($0.bundle) }
-        var unknownFolders = unknownFolders
+        let outerFirst = Self.inOrder(facts)
+        let waitingBundles = Self.waitingBundles(facts, outerFirst, waiting)
+        let isFree: (Int64?) -> Bool = { bundle in bundle.map { !waitingBundles.contains($0) } ?? true }
+        var unknownFolders = Set(facts.folders.unknown.keys)
         for entry in outerFirst where isFree(entry.bundle) && !unknownFolders.contains(entry.parent) {
-            if bytes >= mostBytes, entry.bundle == nil { continue }
+            if waiting.contains(entry.inode) || bytes >= mostBytes && entry.bundle == nil { continue }
             unknownFolders.remove(entry.inode)
-            guard let parent = parents[entry.parent] else { continue }
-            var content = isReady(entry) ? uploaded[entry.inode]?.version : nil
-            if waitsForChoice(entry) { content = nil }
-            // During the upload, the save before it may have been committed. That one is its base now.
-            content?.base = entry.contentVersion
-            add(
-                entry, parent: parent, content: content, isOvertaken: uploaded[entry.inode]?.isOvertaken == true, device
-            )
+            guard let parent = facts.folders.ids[entry.parent] else { continue }
+            add(entry, parent: parent, Self.content(of: entry, facts, inheriting), facts, device)
         }
+        addDeletions(facts.withdrawals.filter { isFree($0.bundle) }, facts)
+    }
+
+    /// What a folder needs comes after it. New documents come last: renames free the names that they are to get.
+    private static func inOrder(_ facts: CommitFacts) -> [Entry] {
+        let order: (Entry) -> (Int, Int, InodeNumber) = { entry in
+            let isKnown = entry.id.map(facts.known.contains) ?? false
+            let isNew = entry.kind != .folder && entry.pending.contains(.creation) && !isKnown
+            return (isNew ? 1 : 0, facts.folders.depths[entry.parent] ?? 0, entry.inode)
+        }
+        return facts.pending.values.sorted { order($0) < order($1) }
+    }
+
+    /// - Parameter inheriting: the documents that inherit versions in this commit.
+    /// - Returns: the content that can go; nil if there is none.
+    private static func content(
+        of entry: Entry, _ facts: CommitFacts, _ inheriting: Set<EntryID>
+    ) -> DocumentVersion? {
+        guard facts.isReady(entry), let id = entry.id, var content = facts.uploaded[entry.inode]?.version else {
+            return nil
+        }
+        let waitsForChoice =
+            entry.bundle == nil && !entry.pending.contains(.creation) && inheriting.contains(id)
+            && facts.resolutions[id] != nil
+        if waitsForChoice { return nil }
+        // During the upload, the save before it may have been committed. That one is its base now.
+        content.base = entry.contentVersion
+        return content
+    }
+
+    private mutating func addDeletions(_ withdrawals: [Withdrawal], _ facts: CommitFacts) {
         // A document that inherits versions must be in the container. Otherwise the versions would belong to no document.
         var included = Set(sent.map(\.id))
-        let isHeirKnown = { [included] (heir: EntryID) in heirs.contains(heir) || included.contains(heir) }
-        let ready = leaving.filter { $0.heir.map(isHeirKnown) ?? true }
+        let isHeirKnown = { [included] (heir: EntryID) in facts.heirs.contains(heir) || included.contains(heir) }
+        let ready = withdrawals.filter { $0.heir.map(isHeirKnown) ?? true }
         for withdrawal in ready {
             if let heir = withdrawal.heir {
                 append(.bequeath(withdrawal.id, to: heir, versions: withdrawal.bequest))
@@ -107,7 +88,7 @@ struct CommitDraft {
         // keep such a folder, and its deletion is sent only once. A document whose versions another one gets is deleted in the same commit: its
         // bequest would go again and again.
         for withdrawal in ready.sorted(by: { $0.depth > $1.depth }) where bytes < mostBytes || withdrawal.heir != nil {
-            if let inner = emptied[withdrawal.id], !included.isSuperset(of: inner) { continue }
+            if let inner = facts.emptied[withdrawal.id], !included.isSuperset(of: inner) { continue }
             append(.delete(withdrawal.id, seen: withdrawal.seen))
             withdrawn.append(withdrawal.id)
             included.insert(withdrawal.id)
@@ -121,27 +102,29 @@ struct CommitDraft {
         bytes += change.approximateLength
     }
 
-    /// The blocked bundles, and all bundles that need a folder which a blocked bundle creates.
-    private static func withDependents(
-        _ blockedBundles: Set<Int64>, _ outerFirst: [Entry], _ unknownFolders: Set<InodeNumber>
+    /// The blocked bundles, those of which an entry waits, and all bundles that need a folder which does not go with these.
+    private static func waitingBundles(
+        _ facts: CommitFacts, _ outerFirst: [Entry], _ waiting: Set<InodeNumber>
     ) -> Set<Int64> {
-        var blocked = blockedBundles
+        var blocked = facts.blockedBundles
+        blocked.formUnion(outerFirst.filter { waiting.contains($0.inode) }.compactMap(\.bundle))
         while true {
-            var missing = unknownFolders
-            for entry in outerFirst where !missing.contains(entry.parent) {
+            var missing = Set(facts.folders.unknown.keys)
+            for entry in outerFirst where !missing.contains(entry.parent) && !waiting.contains(entry.inode) {
                 if entry.bundle.map({ !blocked.contains($0) }) ?? true { missing.remove(entry.inode) }
             }
-            let waiting = Set(outerFirst.filter { missing.contains($0.parent) }.compactMap(\.bundle))
-            if waiting.isSubset(of: blocked) { return blocked }
-            blocked.formUnion(waiting)
+            let needing = Set(outerFirst.filter { missing.contains($0.parent) }.compactMap(\.bundle))
+            if needing.isSubset(of: blocked) { return blocked }
+            blocked.formUnion(needing)
         }
     }
 
-    /// - Parameter isOvertaken: whether the document has a newer content, which remains to be sent.
     private mutating func add(
-        _ entry: Entry, parent: EntryID, content: DocumentVersion?, isOvertaken: Bool, _ device: DeviceID
+        _ entry: Entry, parent: EntryID, _ content: DocumentVersion?, _ facts: CommitFacts, _ device: DeviceID
     ) {
         guard let id = entry.id else { return }
+        // The document has a newer content, which remains to be sent.
+        let isOvertaken = facts.uploaded[entry.inode]?.isOvertaken == true
         if entry.pending.contains(.creation) {
             let versions = content.map(VersionHistory.init(first:)) ?? kept[id]
             guard var replica = entry.replica(id: id, parent: parent, versions: versions, device) else { return }
@@ -150,6 +133,7 @@ struct CommitDraft {
             let postpones = mustPostpone(replica.description.attributes)
             if postpones { replica.description.attributes = nil }
             append(.create(replica))
+            placements.append((id, parent))
             if let choice = laterChoices[id] {
                 append(.resolve(id, choice))
                 resolved[id] = choice
@@ -171,6 +155,7 @@ struct CommitDraft {
         }
         let description = entry.description(of: carried, parent: parent)
         if !description.isEmpty { append(.describe(id, description)) }
+        if description.place != nil { placements.append((id, parent)) }
         guard !carried.isEmpty else { return }
         sent.append(
             .init(
@@ -187,9 +172,6 @@ struct CommitDraft {
 }
 
 extension Entry {
-    /// Whether its content must be uploaded before a commit can name it.
-    var needsUpload: Bool { kind == .document && pending.contains(.content) }
-
     /// The whole entry for the container; nil for a document whose content is not uploaded.
     fileprivate func replica(
         id: EntryID, parent: EntryID, versions: VersionHistory?, _ device: DeviceID

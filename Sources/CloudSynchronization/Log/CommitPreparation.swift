@@ -11,6 +11,7 @@ struct CommitPreparation: Sendable {
     private let uploads: FinishedUploads
 
     private let limit: CommitLimit
+    private let nameWaits = NameWaits()
     /// Entries that are looked at where the first ones cannot go.
     private static let mostDescribed = 4096
 
@@ -39,61 +40,102 @@ struct CommitPreparation: Sendable {
     /// Another commit got the position: this one is made anew.
     func dropOutgoing() throws { try store.write { try $0.emptyOutbox() } }
 
-    /// - Returns: nil if nothing is ready to be sent.
-    private func draft(_ transaction: Transaction) throws -> CommitDraft? {
-        var share = limit.entries
-        while true {
-            let (draft, goesOn) = try draft(transaction, share: share)
-            if !goesOn { return draft.isEmpty ? nil : draft }
-            share *= 16
+    /// How many of the first ones are looked at.
+    private struct Share {
+        var described: Int
+        var single: Int
+        var inherited: Int
+
+        /// Whether more must be looked at, since none of these can go: they may wait for others, as a folder does for what was moved out of it and
+        /// deleted then.
+        mutating func grow(afterNoneOf described: [EntryID], _ deleted: [Withdrawal], in draft: CommitDraft) -> Bool {
+            let going = Set(draft.sent.map(\.id) + draft.withdrawn)
+            func grow(_ share: inout Int, _ looked: [EntryID]) -> Bool {
+                guard looked.count >= share, going.isDisjoint(with: looked) else { return false }
+                share *= 16
+                return true
+            }
+            let single = deleted.filter { $0.bundle == nil }
+            // Each of them, whatever the others do.
+            return [
+                grow(&self.described, described), grow(&self.single, single.filter { $0.heir == nil }.map(\.id)),
+                grow(&inherited, single.filter { $0.heir != nil }.map(\.id)),
+            ].contains(true)
         }
     }
 
-    /// - Returns: also whether more must be looked at, since none of the first ones can go: they may wait for others, as a folder does for what
-    ///   was moved out of it and deleted then.
-    private func draft(_ transaction: Transaction, share: Int) throws -> (CommitDraft, goesOn: Bool) {
-        let uploaded = try uploads.current(transaction)
+    /// - Returns: nil if nothing is ready to be sent.
+    private func draft(_ transaction: Transaction) throws -> CommitDraft? {
+        var share = Share(described: limit.entries, single: limit.entries, inherited: limit.entries)
+        try nameWaits.forgetGone(transaction)
+        while true {
+            let described = try transaction.entriesToDescribe(limit: min(share.described, Self.mostDescribed))
+            let deleted = try transaction.withdrawals(single: share.single, inherited: share.inherited)
+            let draft = try draft(described, deleted, transaction)
+            if !share.grow(afterNoneOf: described.compactMap(\.id), deleted, in: draft) {
+                return draft.isEmpty ? nil : draft
+            }
+        }
+    }
+
+    /// - Parameters:
+    ///   - described: entries that need no upload.
+    ///   - deleted: deletions; those of bundles are among them.
+    private func draft(
+        _ described: [Entry], _ deleted: [Withdrawal], _ transaction: Transaction
+    ) throws -> CommitDraft {
+        var (facts, rivals) = try facts(described, deleted, transaction)
+        let now = store.surroundings.now()
+        try LeavingNames(now: now, transaction).leaveOut(&facts.pending, facts.folders.ids)
+        let needs = try CommitNeeds(of: facts, rivals: rivals, limit, transaction)
+        func settle(_ facts: CommitFacts) -> CommitDraft {
+            needs.settle(nameWaits, now: now) { waiting in
+                CommitDraft(facts, without: waiting, device: store.device.id, mostBytes: limit.bytes)
+            }
+        }
+        var ready = facts.pending.values.filter(facts.isReady)
+        if !needs.isEmpty {
+            let going = Set(settle(facts).sent.map(\.id))
+            ready.removeAll { entry in entry.id.map { !going.contains($0) } ?? true }
+        }
+        try addFolderTimes(to: &facts.pending, ready: ready, withdrawals: facts.withdrawals, transaction)
+        try facts.folders.add(foldersOf: &facts.pending, transaction)
+        return settle(facts)
+    }
+
+    /// Reads what the changes need that were chosen, and what is known of them.
+    ///
+    /// - Returns: also, for each entry that gets a filename which others have in the container, those.
+    private func facts(
+        _ described: [Entry], _ deleted: [Withdrawal], _ transaction: Transaction
+    ) throws -> (CommitFacts, rivals: [InodeNumber: [EntryID]]) {
+        var facts = CommitFacts()
+        facts.uploaded = try uploads.current(transaction)
+        facts.resolutions = try transaction.pendingResolutions()
         var withContent: [InodeNumber: Entry] = [:]
-        for inode in uploaded.keys {
+        for inode in facts.uploaded.keys {
             if let entry = try transaction.entry(inode), !entry.pending.isEmpty { withContent[inode] = entry }
         }
-        let blocked = try blockedBundles(uploaded, withContent, transaction)
-        let bundles = try transaction.pendingBundles().subtracting(blocked)
-        let described = try transaction.entriesToDescribe(limit: min(share, Self.mostDescribed))
-        let resolutions = try transaction.pendingResolutions()
-        let deleted = try transaction.withdrawals(atMost: share)
-        var scope = CommitScope(blocked: blocked, transaction)
+        facts.blockedBundles = try blockedBundles(facts.uploaded, withContent, transaction)
+        var scope = CommitScope(blocked: facts.blockedBundles, limit, transaction)
         for entry in withContent.values { try scope.add(entry) }
-        for bundle in bundles { try scope.add(bundle: bundle) }
+        for bundle in try transaction.pendingBundles().subtracting(facts.blockedBundles) {
+            try scope.add(bundle: bundle)
+        }
         for entry in described { try scope.add(entry) }
         for withdrawal in deleted { try scope.add(withdrawal) }
-        for id in resolutions.keys { try scope.addBequests(to: id) }
+        for id in facts.resolutions.keys { try scope.addBequests(to: id) }
         try scope.complete()
-        var (pending, withdrawals) = (scope.pending, scope.withdrawals)
-        var folders = ParentFolders()
-        try folders.add(foldersOf: &pending, transaction)
-        try LeavingNames(now: store.surroundings.now(), transaction).leaveOut(&pending, folders.ids)
-        let ready = pending.values.filter { !$0.needsUpload || uploaded[$0.inode]?.goes(with: $0) == true }
-        try addFolderTimes(to: &pending, ready: ready, withdrawals: withdrawals, transaction)
-        try folders.add(foldersOf: &pending, transaction)
-        let draft = CommitDraft(
-            pending: Array(pending.values), blockedBundles: blocked, withdrawals: withdrawals,
-            resolutions: resolutions,
-            uploaded: uploaded, parents: folders.ids, depths: folders.depths,
-            unknownFolders: Set(folders.unknown.map(\.inode)),
-            heirs: Set(
-                try withdrawals.compactMap(\.heir).filter { try transaction.replicaIsDeleted($0) == false }),
-            kept: try keptVersions(of: pending.values, transaction), revived: try revived(pending.values, transaction),
-            known: try known(pending.values, transaction),
-            emptied: try emptied(withdrawals, transaction),
-            device: store.device.id, mostBytes: limit.bytes)
-        let going = Set(draft.sent.map(\.id) + draft.withdrawn)
-        let single = deleted.filter { $0.bundle == nil }
-        let first = [
-            described.compactMap(\.id), single.filter { $0.heir == nil }.map(\.id),
-            single.filter { $0.heir != nil }.map(\.id),
-        ]
-        return (draft, goesOn: first.contains { $0.count >= share && going.isDisjoint(with: $0) })
+        facts.pending = scope.pending
+        facts.withdrawals = scope.withdrawals
+        try facts.folders.add(foldersOf: &facts.pending, transaction)
+        facts.heirs = Set(
+            try facts.withdrawals.compactMap(\.heir).filter { try transaction.replicaIsDeleted($0) == false })
+        facts.kept = try keptVersions(of: facts.pending.values, transaction)
+        facts.revived = try revived(facts.pending.values, transaction)
+        facts.known = try known(facts.pending.values, transaction)
+        facts.emptied = try emptied(facts.withdrawals, transaction)
+        return (facts, scope.rivals)
     }
 
     /// The versions of documents whose deletion was undone. Their contents are in the container still.
@@ -128,7 +170,7 @@ struct CommitPreparation: Sendable {
         var emptied: [EntryID: [EntryID]] = [:]
         for withdrawal in withdrawals where withdrawal.seen.isEmpty {
             let children = try rows.replicaChildren(of: withdrawal.id).filter { child in
-                try rows.hasWithdrawal(child) || rows.entry(child)?.pending.contains(.place) == true
+                try rows.isToLeaveItsPlace(child)
             }
             if !children.isEmpty { emptied[withdrawal.id] = children }
         }
@@ -137,7 +179,7 @@ struct CommitPreparation: Sendable {
 
     /// The bundles of which some content has not been uploaded or downloaded yet.
     private func blockedBundles(
-        _ uploaded: [InodeNumber: CommitDraft.Uploaded], _ pending: [InodeNumber: Entry],
+        _ uploaded: [InodeNumber: CommitFacts.Uploaded], _ pending: [InodeNumber: Entry],
         _ rows: Rows
     ) throws -> Set<Int64> {
         var missing = try rows.uploadsByBundle()
@@ -149,35 +191,6 @@ struct CommitPreparation: Sendable {
         }
         return Set(missing.filter { $0.value > 0 }.keys).union(try rows.arrivingBundles())
             .union(try rows.bundlesOfUnfinishedWithdrawals())
-    }
-}
-
-/// The folders that pending entries lie in, and the folders above these.
-private struct ParentFolders {
-    private(set) var ids: [InodeNumber: EntryID] = [:]
-    private(set) var depths: [InodeNumber: Int] = [.cloud: 0]
-    /// The folders that the container does not know yet.
-    private(set) var unknown: [Entry] = []
-
-    /// Adds the folders that the entries lie in. Those that the container does not know become pending, too.
-    mutating func add(foldersOf pending: inout [InodeNumber: Entry], _ rows: Rows) throws {
-        for entry in pending.values { try add(entry.parent, rows) }
-        // Its time may have been added meanwhile.
-        for folder in unknown { pending[folder.inode, default: folder].pending.insert(.creation) }
-    }
-
-    private mutating func add(_ folder: InodeNumber, _ rows: Rows) throws {
-        if ids[folder] != nil { return }
-        guard let entry = try rows.entry(folder), let id = entry.id else { return }
-        ids[folder] = id
-        if folder == .cloud { return }
-        if entry.pending.contains(.creation) || entry.pending.contains(.revival) {
-            var missing = entry
-            missing.pending.insert(.creation)
-            unknown.append(missing)
-        }
-        try add(entry.parent, rows)
-        depths[folder] = (depths[entry.parent] ?? 0) + 1
     }
 }
 

@@ -6,9 +6,12 @@ import Documents
 /// goes with the move of that one: without that its move would not happen.
 struct CommitScope {
     private(set) var pending: [InodeNumber: Entry] = [:]
+    /// For each entry that gets a filename which others have in the container, those.
+    private(set) var rivals: [InodeNumber: [EntryID]] = [:]
     private let rows: Rows
     /// The bundles of which a part is not ready.
     private let blocked: Set<Int64>
+    private let limit: CommitLimit
     private var withdrawalsByID: [EntryID: Withdrawal] = [:]
     private var bundles: Set<Int64> = []
     /// What leaves its name or folder because another entry needs that.
@@ -16,8 +19,9 @@ struct CommitScope {
     /// The entries of which it was not looked yet what they need.
     private var unseen: [Entry] = []
 
-    init(blocked: Set<Int64>, _ rows: Rows) {
+    init(blocked: Set<Int64>, _ limit: CommitLimit, _ rows: Rows) {
         self.blocked = blocked
+        self.limit = limit
         self.rows = rows
     }
 
@@ -71,6 +75,9 @@ struct CommitScope {
             {
                 let holders = try rows.replicaEntries(in: folderID, filename: entry.filename)
                 let namesakes = try entry.name.map { try rows.replicaDocuments(in: folderID, fullName: $0.full) } ?? []
+                // Of those that have its display name as well, `LeavingNames` takes care.
+                let rivals = holders.filter { $0 != entry.id && !namesakes.contains($0) }
+                if !rivals.isEmpty { self.rivals[entry.inode] = rivals }
                 for id in holders + namesakes where id != entry.id { try addLeaving(id) }
             }
             if entry.kind == .document, let id = entry.id { try addBequests(to: id) }
@@ -78,10 +85,12 @@ struct CommitScope {
         }
     }
 
-    /// Adds the change by which an entry leaves its name and folder, if there is one. A folder goes when nothing is in it any more.
+    /// Adds the change by which an entry leaves its name and folder, if there is one. A folder goes when nothing is in it any more: what was moved
+    /// out of it goes, too. Where very much is deleted in it, the name is free after several commits (`CommitNeeds`).
     private mutating func addLeaving(_ id: EntryID) throws {
         guard leaving.insert(id).inserted else { return }
         if let withdrawal = try rows.withdrawal(of: id) {
+            if try rows.hasDeletedChildren(of: id, moreThan: limit.entries) { return }
             try add(withdrawal)
             for child in try rows.replicaChildren(of: id) { try addLeaving(child) }
         } else if let entry = try rows.entry(id), entry.isReplicated, !entry.pending.isDisjoint(with: [.name, .place]) {

@@ -4,8 +4,8 @@ import Documents
 /// The names in the container of documents that are on their way out of the cloud, or to another name. If another document got such a name now,
 /// devices would see two of one name, and give the second another one.
 struct LeavingNames {
-    /// How long a document waits for such a name if the content of the other one does not come.
-    private static let longestWait = Duration.seconds(600)
+    /// How long an entry waits for a name that does not become free, since the content of the document that has it does not come.
+    static let longestWait = Duration.seconds(600)
     private static let lookahead = 4096
 
     private let rows: Rows

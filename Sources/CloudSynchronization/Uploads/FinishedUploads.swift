@@ -8,7 +8,7 @@ import Synchronization
 final class FinishedUploads: Sendable {
     private let store: DocumentStore
     private let wake: Wake
-    private let contents = Mutex<[InodeNumber: CommitDraft.Uploaded]>([:])
+    private let contents = Mutex<[InodeNumber: CommitFacts.Uploaded]>([:])
     private let isLoaded = Mutex(false)
 
     /// - Parameter wake: signalled when a document is to be uploaded again.
@@ -26,7 +26,7 @@ final class FinishedUploads: Sendable {
             return try transaction.uploads(.finished)
         }
         for upload in known {
-            let content = CommitDraft.Uploaded(
+            let content = CommitFacts.Uploaded(
                 document: upload.document, revision: upload.revision, version: try UploadedContent.version(of: upload))
             contents.withLock { $0[upload.inode] = content }
         }
@@ -52,9 +52,9 @@ final class FinishedUploads: Sendable {
         isOvertaken: Bool = false
     ) throws {
         var entry = entry
-        if isOvertaken { entry.revision = CommitDraft.Uploaded.overtaken }
+        if isOvertaken { entry.revision = CommitFacts.Uploaded.overtaken }
         try transaction.store(UploadedContent(version, of: entry, id, .finished))
-        let content = CommitDraft.Uploaded(document: id, revision: entry.revision, version: version)
+        let content = CommitFacts.Uploaded(document: id, revision: entry.revision, version: version)
         let former = contents.withLock { contents in
             defer { contents[entry.inode] = content }
             return contents[entry.inode]?.version.id
@@ -64,9 +64,9 @@ final class FinishedUploads: Sendable {
 
     /// The contents whose documents still have the base that they were uploaded with. A commit that was being sent, perhaps since an
     /// earlier life of the process, may have changed the base: then the document is uploaded again.
-    func current(_ transaction: Transaction) throws -> [InodeNumber: CommitDraft.Uploaded] {
+    func current(_ transaction: Transaction) throws -> [InodeNumber: CommitFacts.Uploaded] {
         let all = contents.withLock { $0 }
-        var current: [InodeNumber: CommitDraft.Uploaded] = [:]
+        var current: [InodeNumber: CommitFacts.Uploaded] = [:]
         for (inode, content) in all {
             // A save by renaming gives the document another file. A copy of the one before counts nevertheless.
             let renamed = try content.isOvertaken ? transaction.entry(content.document) : nil

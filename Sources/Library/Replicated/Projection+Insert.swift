@@ -22,7 +22,7 @@ extension Projection {
         if try joinFound(committed, in: folder) { return }
         try willChangeEntries(of: folder)
         try freeFilename(description.filename, in: folder)
-        let entry = try insertRow(committed, in: folder)
+        let entry = try insertRow(committed, in: folder, isUndone: true)
         // It may have been in the trash.
         transaction.announceTrash()
         changes.recordCreation(of: entry)
@@ -43,17 +43,20 @@ extension Projection {
             if try joinFound(committed, in: folder) { return }
             try freeFilename(committed.description.filename, in: folder)
         }
-        _ = try insertRow(committed, in: folder)
+        // All of a checkpoint is one transaction, and the inverses keep each directory open.
+        _ = try insertRow(committed, in: folder, isUndone: false)
     }
 
-    private mutating func insertRow(_ committed: ReplicaEntry, in folder: Entry) throws -> Entry {
+    /// - Parameter isUndone: whether the folder or link that is made goes when the transaction fails. Else the next attempt finds it.
+    private mutating func insertRow(_ committed: ReplicaEntry, in folder: Entry, isUndone: Bool) throws -> Entry {
         var entry = try Entry(committed, in: folder)
         let kind = entry.kind
         let directory = try tree.backing.folder(folder.inode, transaction)
+        let undoing = isUndone ? transaction : nil
         switch kind {
-        case .folder: try directory.makeFolderUnlessPresent(entry.filename, mode: entry.mode)
+        case .folder: try directory.makeFolderUnlessPresent(entry.filename, mode: entry.mode, undoing)
         case .symbolicLink:
-            try directory.makeSymbolicLinkUnlessPresent(entry.filename, target: entry.target ?? [])
+            try directory.makeSymbolicLinkUnlessPresent(entry.filename, target: entry.target ?? [], undoing)
             try directory.setModified(entry.filename, entry.modified.timespec)
         case .document, .scratch: break
         }
@@ -66,14 +69,26 @@ extension Projection {
 
 // An earlier attempt, which failed or was killed, may have made the folder or link already.
 extension BackingFolder {
-    fileprivate func makeFolderUnlessPresent(_ name: String, mode: UInt16) throws(Errno) {
-        do throws(Errno) { try makeFolder(name, mode: mode) } catch {
+    fileprivate func makeFolderUnlessPresent(
+        _ name: String, mode: UInt16, _ undoing: Transaction?
+    ) throws(Errno) {
+        do throws(Errno) {
+            if let undoing { try makeFolder(name, mode: mode, undoing) } else { try makeFolder(name, mode: mode) }
+        } catch {
             guard error == .fileExists, try status(name).st_mode & S_IFMT == S_IFDIR else { throw error }
         }
     }
 
-    fileprivate func makeSymbolicLinkUnlessPresent(_ name: String, target: [UInt8]) throws(Errno) {
-        do throws(Errno) { try makeSymbolicLink(name, target: target) } catch {
+    fileprivate func makeSymbolicLinkUnlessPresent(
+        _ name: String, target: [UInt8], _ undoing: Transaction?
+    ) throws(Errno) {
+        do throws(Errno) {
+            if let undoing {
+                try makeSymbolicLink(name, target: target, undoing)
+            } else {
+                try makeSymbolicLink(name, target: target)
+            }
+        } catch {
             // A file that is no link cannot be read as one: it is another entry.
             guard error == .fileExists, (try? readSymbolicLink(name)) == target else { throw error }
         }

@@ -8,11 +8,44 @@ import SystemPackage
 
 /// Moves entries to the folder and filename that they have in the replica.
 extension Projection {
+    /// Two devices moved folders into each other. The move that the log has holds, and the one that this device has still to send is taken back:
+    /// the container would refuse it.
+    ///
+    /// - Parameter committed: the entry with its new folder, which may lie inside it here.
+    /// - Returns: whether anything was taken back.
+    mutating func takeBackMoves(before entry: Entry, goesTo committed: ReplicaEntry) throws -> Bool {
+        guard entry.kind == .folder, !entry.pending.contains(.place),
+            let folder = try folder(committed.description.parent), folder.inode != entry.parent
+        else { return false }
+        var isTakenBack = false
+        while var moved = try pendingMove(between: folder.inode, and: entry.inode), let id = moved.id {
+            moved.pending.remove(.place)
+            moved.revision += 1
+            try transaction.update(moved)
+            try projectLive(id)
+            isTakenBack = true
+        }
+        return isTakenBack
+    }
+
+    /// - Returns: a folder that this device moved, and by which a folder lies inside another one; nil if it does not lie there.
+    private func pendingMove(between folder: InodeNumber, and ancestor: InodeNumber) throws -> Entry? {
+        guard try transaction.isInside(folder, ancestor: ancestor) else { return nil }
+        var inode = folder
+        while inode != ancestor, let entry = try transaction.entry(inode) {
+            if entry.pending.contains(.place), let id = entry.id, try replica.entry(id)?.isDeleted == false {
+                return entry
+            }
+            inode = entry.parent
+        }
+        return nil
+    }
+
     mutating func move(_ entry: inout Entry, to description: EntryDescription) throws {
         guard let folder = try folder(description.parent) ?? transaction.entry(.cloudRoot) else { return }
         let isRenamed = !entry.filename.isIdentical(to: description.filename)
         guard folder.inode != entry.parent || isRenamed else { return }
-        // A pending move of the folder may have put it inside this entry.
+        // A folder that was deleted elsewhere and is kept here may lie inside this entry.
         if try transaction.isInside(folder.inode, ancestor: entry.inode) { return }
         for inode in [entry.parent, folder.inode] {
             if let folder = try transaction.entry(inode) { try willChangeEntries(of: folder) }

@@ -11,6 +11,8 @@ extension Projection {
     mutating func update(_ current: Entry, to committed: ReplicaEntry) throws {
         var entry = current
         let description = committed.description
+        // Before it moves: until the row is written, its directory is found only where it was.
+        try updateFolderTime(of: current, to: description)
         if !current.pending.contains(.place) { try move(&entry, to: description) }
         if current.kind == .document, !current.pending.contains(.name) { entry.document = description.identity }
         if !current.pending.contains(.attributes) { entry.attributes = description.attributes.map(Array.init) }
@@ -23,7 +25,7 @@ extension Projection {
         // Also under a pending content, which hides it: that content may turn out to be the same.
         if !current.pending.contains(.modified) { entry.modified = description.modified }
         if !current.pending.contains(.content) { try updateFile(of: entry, was: current) }
-        try updateTime(of: entry, was: current)
+        try updateLinkTime(of: entry, was: current)
         if !entry.isHere { entry.changed = tree.surroundings.now() }
         try mirrorName(of: entry, was: current)
         let isMoved = entry.parent != current.parent || entry.filename != current.filename
@@ -86,17 +88,17 @@ extension Projection {
         }
     }
 
-    /// Gives a folder or link its time.
-    private mutating func updateTime(of entry: Entry, was current: Entry) throws {
-        guard entry.modified != current.modified else { return }
-        switch entry.kind {
-        case .folder:
-            let tree = tree, transaction = transaction
-            try folderTimes.change(current, to: entry.modified, storeTime: tree.storeTime(of: current, transaction))
-        case .symbolicLink:
-            try tree.backing.folder(entry.parent, transaction).setModified(entry.filename, entry.modified.timespec)
-        case .document, .scratch: break
-        }
+    /// Notes the time that a folder gets at the end.
+    private mutating func updateFolderTime(of current: Entry, to description: EntryDescription) throws {
+        guard current.kind == .folder, !current.pending.contains(.modified), description.modified != current.modified
+        else { return }
+        let tree = tree, transaction = transaction
+        try folderTimes.change(current, to: description.modified, storeTime: tree.storeTime(of: current, transaction))
+    }
+
+    private func updateLinkTime(of entry: Entry, was current: Entry) throws {
+        guard entry.kind == .symbolicLink, entry.modified != current.modified else { return }
+        try tree.backing.folder(entry.parent, transaction).setModified(entry.filename, entry.modified.timespec)
     }
 
     /// The file carries the document's name, whichever version it holds: after a crash the name on a file is believed.

@@ -119,7 +119,8 @@ final class Migration: Transacting {
         moved.nature = .folder(context)
         let bundle = try context.isScratch && !source.namingContext.isScratch ? transaction.next(.bundleNumber) : 0
         if context.isScratch != source.namingContext.isScratch {
-            try changeReplication(of: &moved, isScratch: context.isScratch, bundle: bundle, transaction)
+            try changeReplication(
+                of: &moved, from: source.location, isScratch: context.isScratch, bundle: bundle, transaction)
         }
         try transaction.update(moved)
         let now = surroundings.now()
@@ -132,7 +133,8 @@ final class Migration: Transacting {
                 contexts[entry.inode] = entry.namingContext
             }
             entry.location = folder.location
-            try changeReplication(of: &entry, isScratch: isScratch, bundle: bundle, transaction)
+            try changeReplication(
+                of: &entry, from: source.location, isScratch: isScratch, bundle: bundle, transaction)
             try transaction.update(entry)
         }
         // Their entries may have other names from now on.
@@ -143,12 +145,15 @@ final class Migration: Transacting {
 
     /// A document that enters a trash folder becomes a scratch file. A file that leaves one becomes a document, unless it has a scratch name.
     ///
-    /// - Parameter bundle: of all that enters the folder at once.
+    /// - Parameters:
+    ///   - location: where it was.
+    ///   - bundle: of all that enters the folder at once.
     private func changeReplication(
-        of entry: inout Entry, isScratch: Bool, bundle: Int64, _ transaction: Transaction
+        of entry: inout Entry, from location: Location?, isScratch: Bool, bundle: Int64, _ transaction: Transaction
     ) throws {
         if isScratch, entry.id != nil {
-            let source = entry
+            var source = entry
+            source.location = location
             try withdrawals.leaveAsScratch(&entry, from: source, bundle: bundle, transaction)
             try renameToFullName(&entry, of: source, transaction)
         } else if !isScratch, entry.id == nil {

@@ -2,7 +2,7 @@ import Logging
 import Synchronization
 
 /// A log handler that records errors: docfs must log none in any world. Nor may any device find that another one made another state of the
-/// same log, whatever was done to the container.
+/// same log, whatever was done to the container, or that its store's files are others than it left, which nobody else changes.
 struct FailureLog: LogHandler {
     let name: String
     let ledger: Ledger
@@ -14,7 +14,8 @@ struct FailureLog: LogHandler {
         // Messages after a device's end do not count.
         if end.hasCome { return }
         let text = event.metadata.map { $0.map { "\($0.key)=\($0.value)" }.sorted().joined(separator: " ") } ?? ""
-        guard event.level >= .error || text.contains("another device had another state") else { return }
+        let isSurprise = "\(event.message)".hasPrefix("the store's files differ from the catalog")
+        guard event.level >= .error || isSurprise || text.contains("another device had another state") else { return }
         ledger.fail("\(name): \(event.message) \(text)")
     }
 

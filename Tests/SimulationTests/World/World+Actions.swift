@@ -12,6 +12,8 @@ extension World {
     static let folderNames = ["Work", "Photos", ".config"]
 
     func act(on device: SimulatedDevice) throws {
+        // As where there are more folders than directories can be open, or none was used since a restart.
+        if steps % 3 == 0 { device.library.comparison.backing.forgetFolders() }
         do throws(Refusal) {
             try perform(on: device)
         } catch {
@@ -28,6 +30,10 @@ extension World {
     private func perform(on device: SimulatedDevice) throws(Refusal) {
         let entries = try device.library.transactions.inspect { rows in
             try rows.descendants(of: .cloud) + (try rows.descendants(of: .local))
+        }
+        if worksWithFolders, random.once(in: 2) {
+            try actOnFolders(entries, on: device)
+            return
         }
         let documents = entries.filter { $0.kind == .document }
         // All devices work on the same few documents, so that they conflict.
@@ -121,7 +127,10 @@ extension World {
 
     private func makeFolder(on device: SimulatedDevice, _ entries: [Entry]) throws(Refusal) {
         let name = Self.folderNames.randomElement(using: &random)!
-        let parent = folder(entries)
+        try makeFolder(name, in: folder(entries), on: device)
+    }
+
+    private func makeFolder(_ name: String, in parent: InodeNumber, on device: SimulatedDevice) throws(Refusal) {
         trace("\(device.place.name) makes the folder \(name) in \(parent)")
         _ = try device.library.makeFolder(
             Array(name.utf8), in: parent, by: Creator(owner: geteuid(), group: getegid(), mode: 0o755))
@@ -273,6 +282,24 @@ extension World {
         }
         let name = random.once(in: 2) ? entry.name?.full ?? entry.filename : entry.filename
         try rename(entry, to: name, in: parent, on: device)
+    }
+
+    /// In most worlds folders are few, and two devices hardly ever move the same ones at once.
+    private func actOnFolders(_ entries: [Entry], on device: SimulatedDevice) throws(Refusal) {
+        let folders = entries.filter { $0.kind == .folder }
+        guard let folder = folders.randomElement(using: &random), !random.once(in: 4) else {
+            try makeFolder(on: device, entries)
+            return
+        }
+        if random.once(in: 8) {
+            try removeAll(folder, on: device)
+        } else {
+            try move(folder, on: device, entries)
+        }
+        // Another one gets its name at once.
+        if random.once(in: 3), Self.folderNames.contains(folder.filename) {
+            try makeFolder(folder.filename, in: folder.parent, on: device)
+        }
     }
 
     // MARK: Order

@@ -37,6 +37,8 @@ final class World {
     private var hash = TraceHash()
     private(set) var steps = 0
     private var contents = 0
+    /// Whether people often make, move and remove folders.
+    var worksWithFolders: Bool { seed.isMultiple(of: 5) }
     /// Whether the world is in its last phase, in which no request fails.
     private var isHealed = false
     /// Whether the container is damaged, without the devices.

@@ -1,0 +1,148 @@
+import Catalog
+import Documents
+import Replica
+import Replication
+
+/// What must go before an entry, or with it, so that the container gives it the name and the place that it has here. An entry of which that
+/// cannot go yet waits for a later commit.
+struct CommitNeeds {
+    /// An entry that gets a filename which others have in the container. These are on their way to another one, or out of the cloud.
+    private struct Claim {
+        let inode: InodeNumber
+        let id: EntryID
+        let rivals: [EntryID]
+        /// Whether the name is free after so many deletions that they take several commits. They all go, so no time is set for them.
+        let isOfManyDeletions: Bool
+    }
+
+    private var claims: [Claim] = []
+    /// The folders that move within the container.
+    private var moved: [EntryID: InodeNumber] = [:]
+    /// Where the container has the folders that are moved into, and those above them.
+    private var committedFolders: [EntryID: EntryID] = [:]
+    /// Those of them that this device has elsewhere, and of which the container is still to be told.
+    private var stillToMove: Set<EntryID> = []
+
+    /// - Parameter rivals: for each entry, the others that have its filename in the container (`CommitScope`).
+    init(of facts: CommitFacts, rivals: [InodeNumber: [EntryID]], _ limit: CommitLimit, _ rows: Rows) throws {
+        let replica = CatalogReplica(rows)
+        for entry in facts.pending.values {
+            guard let id = entry.id else { continue }
+            let leaving = try rivals[entry.inode, default: []].filter { try rows.isToLeaveItsPlace($0) }
+            if !leaving.isEmpty {
+                let isOfManyDeletions = try leaving.contains {
+                    try rows.hasDeletedChildren(of: $0, moreThan: limit.entries)
+                }
+                claims.append(
+                    Claim(inode: entry.inode, id: id, rivals: leaving, isOfManyDeletions: isOfManyDeletions))
+            }
+            guard entry.kind == .folder, let folder = facts.folders.ids[entry.parent], try Self.moves(entry, rows)
+            else { continue }
+            moved[id] = entry.inode
+            try addPaths(from: folder, rows, replica)
+        }
+    }
+
+    private static func moves(_ folder: Entry, _ rows: Rows) throws -> Bool {
+        if folder.pending.contains(.place) { return true }
+        guard folder.pending.contains(.creation), let id = folder.id else { return false }
+        return try rows.replicaIsDeleted(id) != nil
+    }
+
+    /// Adds the folders above one, as the container has them and as this device has them.
+    private mutating func addPaths(from folder: EntryID, _ rows: Rows, _ replica: CatalogReplica) throws {
+        var unseen = [folder]
+        while let id = unseen.popLast() {
+            if id == .cloudRoot || committedFolders[id] != nil { continue }
+            if let above = try replica.entry(id)?.description.parent {
+                committedFolders[id] = above
+                unseen.append(above)
+            }
+            guard let entry = try rows.entry(id), !entry.pending.isDisjoint(with: [.creation, .place]) else { continue }
+            if stillToMove.insert(id).inserted, let above = try rows.entry(entry.parent)?.id { unseen.append(above) }
+        }
+    }
+
+    var isEmpty: Bool { claims.isEmpty && moved.isEmpty }
+
+    /// Makes a commit in which each entry has what it needs.
+    ///
+    /// - Parameters:
+    ///   - waits: since when entries wait for a name.
+    ///   - make: makes a commit without the entries that wait.
+    func settle(
+        _ waits: NameWaits, now: Timestamp, _ make: (_ waiting: Set<InodeNumber>) -> CommitDraft
+    ) -> CommitDraft {
+        // All go at first, since they may need each other. Then each that cannot go takes those with it which need it.
+        var waiting: Set<InodeNumber> = []
+        while true {
+            let draft = make(waiting)
+            let unmet = waitingForName(draft, waits, now).union(waitingForFolders(draft))
+            if unmet.isEmpty { return draft }
+            waiting.formUnion(unmet)
+        }
+    }
+
+    /// The entries of a commit whose names would not be free.
+    private func waitingForName(_ draft: CommitDraft, _ waits: NameWaits, _ now: Timestamp) -> Set<InodeNumber> {
+        var placed = Set(draft.placements.map(\.id))
+        let withdrawn = Set(draft.withdrawn)
+        var waiting: Set<InodeNumber> = []
+        var claimants: [EntryID: [Claim]] = [:]
+        for claim in claims where placed.contains(claim.id) {
+            for rival in claim.rivals { claimants[rival, default: []].append(claim) }
+        }
+        var staying = claimants.keys.filter { !placed.contains($0) && !withdrawn.contains($0) }
+        while let rival = staying.popLast() {
+            for claim in claimants[rival] ?? [] where placed.contains(claim.id) {
+                if !claim.isOfManyDeletions, !waits.mayWait(claim.id, now) { continue }
+                waiting.insert(claim.inode)
+                placed.remove(claim.id)
+                if !withdrawn.contains(claim.id) { staying.append(claim.id) }
+            }
+        }
+        return waiting
+    }
+
+    /// The folders of a commit that would go into one which lies in them, because that one, or one above it, has still to leave. Where the container
+    /// has it so for good, since another device moved it, the container decides.
+    private func waitingForFolders(_ draft: CommitDraft) -> Set<InodeNumber> {
+        var waiting: Set<InodeNumber> = []
+        var places = committedFolders
+        var toMove = stillToMove
+        for (id, folder) in draft.placements {
+            toMove.remove(id)
+            guard let between = Self.path(from: folder, upTo: id, places) else {
+                places[id] = folder
+                continue
+            }
+            if let inode = moved[id], !between.isDisjoint(with: toMove) { waiting.insert(inode) }
+        }
+        return waiting
+    }
+
+    /// - Returns: a folder and those above it, as far as another one in which it lies; nil if it does not lie in that.
+    private static func path(
+        from folder: EntryID, upTo ancestor: EntryID, _ places: [EntryID: EntryID]
+    ) -> Set<EntryID>? {
+        var path: Set<EntryID> = []
+        var current = folder
+        while current != ancestor {
+            path.insert(current)
+            guard current != .cloudRoot, let above = places[current] else { return nil }
+            current = above
+        }
+        return path
+    }
+}
+
+extension Rows {
+    /// Whether an entry that the container has is to leave the folder or filename that it has there.
+    func isToLeaveItsPlace(_ id: EntryID) throws -> Bool {
+        if try hasWithdrawal(id) { return true }
+        guard let entry = try entry(id) else { return false }
+        // It is deleted in the container when its content is here.
+        if entry.location == .local { return entry.kind == .document && !entry.isHere }
+        return entry.isReplicated && !entry.pending.isDisjoint(with: [.creation, .place])
+    }
+}
