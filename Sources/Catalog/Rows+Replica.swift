@@ -108,15 +108,22 @@ extension Rows {
         }
     }
 
-    /// Whether more than so many entries of a folder were deleted here, each by itself, and the container has not been told.
-    public func hasDeletedChildren(of parent: EntryID, moreThan count: Int) throws -> Bool {
+    /// Whether more than so many documents of a folder were deleted here, each by itself, and the container has not been told.
+    public func hasDeletedDocuments(in parent: EntryID, moreThan count: Int) throws -> Bool {
         try turn.readWritten { db in
             let statement = try db.cachedStatement(
                 sql: """
                     SELECT 1 FROM replica JOIN withdrawals USING (uuid)
-                    WHERE parent=? AND NOT isDeleted AND withdrawals.bundle IS NULL LIMIT 1 OFFSET ?
+                    WHERE parent=? AND NOT isDeleted AND withdrawals.bundle IS NULL AND length(seen) > 0 LIMIT 1 OFFSET ?
                     """)
             return try Bool.fetchOne(statement, arguments: [parent.uuid, count]) != nil
+        }
+    }
+
+    /// The number of deletions that the container has not been told of.
+    public func withdrawalCount() throws -> Int {
+        try turn.readWritten { db in
+            try Int.fetchOne(db.cachedStatement(sql: "SELECT count(*) FROM withdrawals")) ?? 0
         }
     }
 

@@ -201,7 +201,7 @@ struct LeavingNamesTests {
         try await withTwoDevices { laptop, phone in
             let big = try laptop.makeFolder("Big")
             let count = 2 * CommitLimit.usual.entries + 10
-            for number in 1...count { try laptop.makeLink("\(number)", to: "elsewhere", in: big) }
+            for number in 1...count { try laptop.create("\(number)", in: big) }
             try await laptop.push()
             try await phone.pull()
             let before = try await laptop.commits.count

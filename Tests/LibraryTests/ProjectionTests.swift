@@ -39,6 +39,49 @@ struct ProjectionTests {
         }
     }
 
+    @Test func `what was only renamed here is not taken back`() async throws {
+        try await withTwoDevices { laptop, phone in
+            try laptop.makeFolder("X")
+            try laptop.makeFolder("sub", in: laptop.makeFolder("B"))
+            try await laptop.push()
+            try await phone.pull()
+            let inner = try phone.inode("B")
+            try phone.rename("sub", in: inner, to: "renamed")
+            try phone.move("B", from: .cloud, to: phone.inode("X"))
+            try laptop.move("X", from: .cloud, to: laptop.inode("sub", in: laptop.inode("B")))
+            try await laptop.push()
+            try await phone.push()
+            try await laptop.pull()
+            for device in [laptop, phone] {
+                #expect(try device.names() == ["B"])
+                let inner = try device.inode("B")
+                #expect(try device.names(in: inner) == ["renamed"])
+                #expect(try device.names(in: device.inode("renamed", in: inner)) == ["X"])
+            }
+        }
+    }
+
+    @Test func `an entry gives up its filename to the folder that it goes into`() async throws {
+        try await withTwoDevices { laptop, phone in
+            let folder = try laptop.makeFolder("P")
+            try laptop.makeFolder("n", in: folder)
+            let other = try laptop.makeFolder("n2", in: folder)
+            try await laptop.push()
+            try await phone.pull()
+            // The phone has no row of it any more, and must make one.
+            try phone.library.removeFolder(Array("n2".utf8), in: phone.inode("P"))
+            try laptop.rename("n", in: folder, to: "x", in: other)
+            try laptop.rename("n2", in: folder, to: "n")
+            try await laptop.push()
+            try await phone.push()
+            try await laptop.pull()
+            for device in [laptop, phone] {
+                #expect(try device.names(in: device.inode("P")) == ["n"])
+                #expect(try device.names(in: device.inode("n", in: device.inode("P"))) == ["x"])
+            }
+        }
+    }
+
     /// The phone reads both commits after its own move, and each by itself.
     @Test func `of folders that were moved into each other and out again all devices have the same`() async throws {
         try await withTwoDevices { laptop, phone in

@@ -11,11 +11,11 @@ struct CommitNeeds {
         let inode: InodeNumber
         let id: EntryID
         let rivals: [EntryID]
-        /// Whether the name is free after so many deletions that they take several commits. They all go, so no time is set for them.
-        let isOfManyDeletions: Bool
     }
 
     private var claims: [Claim] = []
+    /// How many the container has still to be told of.
+    private var deletions = 0
     /// The folders that move within the container.
     private var moved: [EntryID: InodeNumber] = [:]
     /// Where the container has the folders that are moved into, and those above them.
@@ -24,23 +24,18 @@ struct CommitNeeds {
     private var stillToMove: Set<EntryID> = []
 
     /// - Parameter rivals: for each entry, the others that have its filename in the container (`CommitScope`).
-    init(of facts: CommitFacts, rivals: [InodeNumber: [EntryID]], _ limit: CommitLimit, _ rows: Rows) throws {
+    init(of facts: CommitFacts, rivals: [InodeNumber: [EntryID]], _ rows: Rows) throws {
         let replica = CatalogReplica(rows)
         for entry in facts.pending.values {
             guard let id = entry.id else { continue }
             let leaving = try rivals[entry.inode, default: []].filter { try rows.isToLeaveItsPlace($0) }
-            if !leaving.isEmpty {
-                let isOfManyDeletions = try leaving.contains {
-                    try rows.hasDeletedChildren(of: $0, moreThan: limit.entries)
-                }
-                claims.append(
-                    Claim(inode: entry.inode, id: id, rivals: leaving, isOfManyDeletions: isOfManyDeletions))
-            }
+            if !leaving.isEmpty { claims.append(Claim(inode: entry.inode, id: id, rivals: leaving)) }
             guard entry.kind == .folder, let folder = facts.folders.ids[entry.parent], try Self.moves(entry, rows)
             else { continue }
             moved[id] = entry.inode
             try addPaths(from: folder, rows, replica)
         }
+        if !claims.isEmpty { deletions = try rows.withdrawalCount() }
     }
 
     private static func moves(_ folder: Entry, _ rows: Rows) throws -> Bool {
@@ -95,7 +90,7 @@ struct CommitNeeds {
         var staying = claimants.keys.filter { !placed.contains($0) && !withdrawn.contains($0) }
         while let rival = staying.popLast() {
             for claim in claimants[rival] ?? [] where placed.contains(claim.id) {
-                if !claim.isOfManyDeletions, !waits.mayWait(claim.id, now) { continue }
+                if !waits.mayWait(claim.id, now, deletions: deletions) { continue }
                 waiting.insert(claim.inode)
                 placed.remove(claim.id)
                 if !withdrawn.contains(claim.id) { staying.append(claim.id) }

@@ -87,7 +87,7 @@ struct CommitPreparation: Sendable {
         var (facts, rivals) = try facts(described, deleted, transaction)
         let now = store.surroundings.now()
         try LeavingNames(now: now, transaction).leaveOut(&facts.pending, facts.folders.ids)
-        let needs = try CommitNeeds(of: facts, rivals: rivals, limit, transaction)
+        let needs = try CommitNeeds(of: facts, rivals: rivals, transaction)
         func settle(_ facts: CommitFacts) -> CommitDraft {
             needs.settle(nameWaits, now: now) { waiting in
                 CommitDraft(facts, without: waiting, device: store.device.id, mostBytes: limit.bytes)

@@ -90,7 +90,7 @@ struct CommitScope {
     private mutating func addLeaving(_ id: EntryID) throws {
         guard leaving.insert(id).inserted else { return }
         if let withdrawal = try rows.withdrawal(of: id) {
-            if try rows.hasDeletedChildren(of: id, moreThan: limit.entries) { return }
+            if try rows.hasDeletedDocuments(in: id, moreThan: limit.entries) { return }
             try add(withdrawal)
             for child in try rows.replicaChildren(of: id) { try addLeaving(child) }
         } else if let entry = try rows.entry(id), entry.isReplicated, !entry.pending.isDisjoint(with: [.name, .place]) {

@@ -6,6 +6,7 @@ import Synchronization
 final class NameWaits: Sendable {
     private struct Wait {
         var seen: Timestamp
+        var fewest: Int
         var waited = Duration.zero
     }
 
@@ -26,11 +27,14 @@ final class NameWaits: Sendable {
 
     /// Begins a wait, unless the entry waits already.
     ///
+    /// - Parameter deletions: how many the container has still to be told of. While these become fewer, time does not count: the name may be that
+    ///   of a folder in which very much was deleted.
     /// - Returns: false if it has waited too long.
-    func mayWait(_ id: EntryID, _ now: Timestamp) -> Bool {
+    func mayWait(_ id: EntryID, _ now: Timestamp, deletions: Int) -> Bool {
         waits.withLock { waits in
-            var wait = waits[id, default: Wait(seen: now)]
+            var wait = waits[id, default: Wait(seen: now, fewest: deletions)]
             wait.waited += min(max(now - wait.seen, .zero), Self.longestPause)
+            if deletions < wait.fewest { (wait.fewest, wait.waited) = (deletions, .zero) }
             wait.seen = now
             waits[id] = wait
             return wait.waited <= LeavingNames.longestWait

@@ -8,33 +8,41 @@ import SystemPackage
 
 /// Moves entries to the folder and filename that they have in the replica.
 extension Projection {
-    /// Two devices moved folders into each other. The move that the log has holds, and the one that this device has still to send is taken back:
-    /// the container would refuse it.
-    ///
-    /// - Parameter committed: the entry with its new folder, which may lie inside it here.
-    /// - Returns: whether anything was taken back.
-    mutating func takeBackMoves(before entry: Entry, goesTo committed: ReplicaEntry) throws -> Bool {
-        guard entry.kind == .folder, !entry.pending.contains(.place),
-            let folder = try folder(committed.description.parent), folder.inode != entry.parent
-        else { return false }
-        var isTakenBack = false
-        while var moved = try pendingMove(between: folder.inode, and: entry.inode), let id = moved.id {
+    /// Moves and updates an entry that the tree has in the cloud.
+    mutating func bring(_ entry: Entry, to committed: ReplicaEntry) throws {
+        if !entry.pending.contains(.place) { try makeWay(for: entry, to: committed) }
+        // What came to its folder may have taken its filename.
+        guard let entry = try transaction.entry(entry.inode) else { return }
+        try update(entry, to: committed)
+    }
+
+    /// Makes the folder that an entry goes to be there, and not inside the entry. Where two devices moved folders into each other, the move that
+    /// the log has holds, and the one that this device has still to send is taken back: the container would refuse it.
+    private mutating func makeWay(for entry: Entry, to committed: ReplicaEntry) throws {
+        guard let folder = try folder(committed.description.parent), entry.kind == .folder, folder.inode != entry.parent
+        else { return }
+        while let (found, place) = try pendingMove(between: folder.inode, and: entry.inode) {
+            var moved = found
             moved.pending.remove(.place)
             moved.revision += 1
             try transaction.update(moved)
-            try projectLive(id)
-            isTakenBack = true
+            try bring(moved, to: place)
         }
-        return isTakenBack
     }
 
     /// - Returns: a folder that this device moved, and by which a folder lies inside another one; nil if it does not lie there.
-    private func pendingMove(between folder: InodeNumber, and ancestor: InodeNumber) throws -> Entry? {
+    private func pendingMove(
+        between folder: InodeNumber, and ancestor: InodeNumber
+    ) throws -> (Entry, to: ReplicaEntry)? {
         guard try transaction.isInside(folder, ancestor: ancestor) else { return nil }
         var inode = folder
         while inode != ancestor, let entry = try transaction.entry(inode) {
-            if entry.pending.contains(.place), let id = entry.id, try replica.entry(id)?.isDeleted == false {
-                return entry
+            // One that was only renamed, or that came from within the other one, is not in the way.
+            if entry.pending.contains(.place), let id = entry.id, let place = try replica.entry(id), !place.isDeleted,
+                let former = try transaction.entry(place.description.parent),
+                try former.inode != ancestor && !transaction.isInside(former.inode, ancestor: ancestor)
+            {
+                return (entry, place)
             }
             inode = entry.parent
         }

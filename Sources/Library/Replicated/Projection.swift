@@ -51,8 +51,7 @@ struct Projection {
         guard let committed, !committed.isDeleted, try !transaction.hasWithdrawal(id) else { return }
         guard var entry = try transaction.entry(id) else { return try insertWithChildren(committed) }
         if entry.location == .cloud {
-            if try takeBackMoves(before: entry, goesTo: committed) { entry = try transaction.entry(id) ?? entry }
-            try update(entry, to: committed)
+            try bring(entry, to: committed)
         } else if !entry.isHere, entry.awaited == nil {
             try updateLeavingCloud(entry, to: committed)
         } else {

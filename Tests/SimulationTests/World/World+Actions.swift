@@ -268,8 +268,10 @@ extension World {
         }
     }
 
-    private func move(_ entry: Entry, on device: SimulatedDevice, _ entries: [Entry]) throws(Refusal) {
-        let parent = folder(entries)
+    private func move(
+        _ entry: Entry, on device: SimulatedDevice, _ entries: [Entry], to folder: InodeNumber? = nil
+    ) throws(Refusal) {
+        let parent = folder ?? self.folder(entries)
         if parent == entry.parent { return }
         trace("\(device.place.name) moves \(Self.text(entry)) to \(parent)")
         let container = try device.library.transactions.inspect { try $0.entry(parent) }?.location
@@ -287,14 +289,17 @@ extension World {
     /// In most worlds folders are few, and two devices hardly ever move the same ones at once.
     private func actOnFolders(_ entries: [Entry], on device: SimulatedDevice) throws(Refusal) {
         let folders = entries.filter { $0.kind == .folder }
-        guard let folder = folders.randomElement(using: &random), !random.once(in: 4) else {
+        guard let folder = folders.randomElement(using: &random), folders.count > 3 || !random.once(in: 2) else {
             try makeFolder(on: device, entries)
             return
         }
         if random.once(in: 8) {
             try removeAll(folder, on: device)
         } else {
-            try move(folder, on: device, entries)
+            // Often into another one, which a device may be moving into this one.
+            let others = folders.filter { $0.inode != folder.inode && $0.location == folder.location }
+            let target = random.once(in: 3) ? nil : others.randomElement(using: &random)?.inode
+            try move(folder, on: device, entries, to: target)
         }
         // Another one gets its name at once.
         if random.once(in: 3), Self.folderNames.contains(folder.filename) {
