@@ -63,7 +63,7 @@ struct CommitNeeds {
     /// Makes a commit in which each entry has what it needs.
     ///
     /// - Parameters:
-    ///   - waits: since when entries wait for a name.
+    ///   - waits: how long entries have waited for a name.
     ///   - make: makes a commit without the entries that wait.
     func settle(
         _ waits: NameWaits, now: Timestamp, _ make: (_ waiting: Set<InodeNumber>) -> CommitDraft

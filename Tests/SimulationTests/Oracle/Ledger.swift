@@ -26,6 +26,7 @@ final class Ledger: Sendable {
         var typed: [String: Int] = [:]
         var left: Set<EntryID> = []
         var shared: Set<ContentHash> = []
+        var savedAgain: Set<ContentHash> = []
         var bequests: [(content: ContentHash, source: EntryID)] = []
         var failures: [String] = []
         var counts: [String: Int] = [:]
@@ -65,6 +66,11 @@ final class Ledger: Sendable {
 
     /// A document was renamed over another. If that one survives because of an edit elsewhere, both documents have the content.
     func noteShared(_ content: ContentHash) { state.withLock { _ = $0.shared.insert(content) } }
+
+    /// A document was saved with the content that it had.
+    func noteSavedAgain(_ content: ContentHash) { state.withLock { _ = $0.savedAgain.insert(content) } }
+
+    func wasSavedAgain(_ content: ContentHash) -> Bool { state.withLock { $0.savedAgain.contains(content) } }
 
     func noteBequest(_ content: ContentHash, from source: EntryID) {
         state.withLock { $0.bequests.append((content, source)) }

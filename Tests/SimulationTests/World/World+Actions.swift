@@ -172,6 +172,8 @@ extension World {
         guard let number = try openToWrite(entry.inode, flags: O_WRONLY, on: device) else { return }
         trace("\(device.place.name) saves \(Self.text(entry)) with the same content")
         try append([], to: number, on: device)
+        // Where another device has removed the document, this is an edit that brings it back.
+        noteSavingAgain(number, on: device)
         try close(number, entry.inode, on: device)
     }
 

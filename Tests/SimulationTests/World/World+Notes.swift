@@ -77,6 +77,12 @@ extension World {
         }
     }
 
+    func noteSavingAgain(_ number: UInt64, on device: SimulatedDevice) {
+        if let handle = try? device.library.handle(number), let content = content(of: handle) {
+            ledger.noteSavedAgain(content)
+        }
+    }
+
     private func content(of handle: Handle) -> ContentHash? {
         guard let size = try? handle.descriptor.status().st_size,
             let bytes = try? handle.descriptor.readPrefix(Int(size))
