@@ -44,6 +44,21 @@ struct LeavingNamesTests {
         }
     }
 
+    /// Moves a folder out of the cloud, whose contents do not come before the store is released.
+    private static func sendAway(_ folder: String, from phone: TestDevice) async throws {
+        phone.cloud.hold()
+        try phone.move(folder, from: .cloud, to: .local)
+        try await phone.work()
+        await phone.cloud.waitUntilHolding()
+    }
+
+    /// Lets the contents come, and has both devices at rest.
+    private static func release(_ phone: TestDevice, seenBy laptop: TestDevice) async throws {
+        phone.cloud.release()
+        try await phone.push()
+        try await laptop.pull()
+    }
+
     @Test(arguments: Follower.allCases, Departure.allCases)
     func `what gets the name of a folder that is leaving keeps that name`(_ follower: Follower, _ departure: Departure)
         async throws
@@ -73,9 +88,7 @@ struct LeavingNamesTests {
             let early = try laptop.names()
             #expect(early == (follower == .renamedFolder ? ["Other", "Trip"] : ["Trip"]))
             #expect(try laptop.names(in: laptop.inode("Trip")) == ["Days", "Plan.txt"])
-            phone.cloud.release()
-            try await phone.push()
-            try await laptop.pull()
+            try await Self.release(phone, seenBy: laptop)
             for device in [laptop, phone] {
                 #expect(try device.names() == ["Trip"])
                 if try device.entry("Trip").kind == .folder {
@@ -118,10 +131,7 @@ struct LeavingNamesTests {
             try await laptop.push()
             try await phone.pull()
             for name in ["Trip", "Other"] {
-                phone.cloud.hold()
-                try phone.move(name, from: .cloud, to: .local)
-                try await phone.work()
-                await phone.cloud.waitUntilHolding()
+                try await Self.sendAway(name, from: phone)
                 if name == "Trip" { try phone.makeFolder(name) } else { try phone.rename("Trip", to: name) }
                 try await phone.work()
                 for _ in 1...6 {
@@ -144,10 +154,7 @@ struct LeavingNamesTests {
             let album = try phone.makeFolder("Album")
             try phone.makeFolder("Summer", in: album)
             try await phone.push()
-            phone.cloud.hold()
-            try phone.move("Trip", from: .cloud, to: .local)
-            try await phone.work()
-            await phone.cloud.waitUntilHolding()
+            try await Self.sendAway("Trip", from: phone)
             let trip = try phone.makeFolder("Trip")
             try phone.move("Note.txt", from: .cloud, to: trip)
             try phone.move("Album", from: .cloud, to: trip)
@@ -157,9 +164,7 @@ struct LeavingNamesTests {
             // These have what they had, and what is made in a folder that is known already comes at once.
             #expect(try laptop.names() == ["Album", "Note.txt", "Trip"])
             #expect(try laptop.names(in: laptop.inode("Album")) == ["Summer", "Winter"])
-            phone.cloud.release()
-            try await phone.push()
-            try await laptop.pull()
+            try await Self.release(phone, seenBy: laptop)
             for device in [laptop, phone] {
                 #expect(try device.names() == ["Trip"])
                 let trip = try device.inode("Trip")
@@ -176,18 +181,13 @@ struct LeavingNamesTests {
             let inner = try phone.makeFolder("Inner", in: outer)
             try phone.makeFolder("Rest", in: outer)
             try await phone.push()
-            phone.cloud.hold()
-            try phone.move("Trip", from: .cloud, to: .local)
-            try await phone.work()
-            await phone.cloud.waitUntilHolding()
+            try await Self.sendAway("Trip", from: phone)
             // It waits for the name, so what goes into it must wait, too.
             let trip = try phone.makeFolder("Trip")
             try phone.move("Inner", from: outer, to: trip)
             try phone.move("Outer", from: .cloud, to: inner)
             try await phone.work()
-            phone.cloud.release()
-            try await phone.push()
-            try await laptop.pull()
+            try await Self.release(phone, seenBy: laptop)
             for device in [laptop, phone] {
                 #expect(try device.names() == ["Trip"])
                 let inner = try device.inode("Inner", in: device.inode("Trip"))
@@ -235,9 +235,7 @@ struct LeavingNamesTests {
             try await phone.work()
             await phone.cloud.waitUntilHolding()
             try await phone.work()
-            phone.cloud.release()
-            try await phone.push()
-            try await laptop.pull()
+            try await Self.release(phone, seenBy: laptop)
             for device in [laptop, phone] {
                 #expect(try device.names() == ["Trip"])
                 #expect(try device.names(in: device.inode("Trip")) == ["New"])
@@ -307,17 +305,12 @@ struct LeavingNamesTests {
             let inner = try phone.makeFolder("Z", in: phone.makeFolder("R", in: outer))
             let far = try phone.makeFolder("D3", in: phone.makeFolder("D2", in: phone.makeFolder("D1")))
             try await phone.push()
-            phone.cloud.hold()
-            try phone.move("Trip", from: .cloud, to: .local)
-            try await phone.work()
-            await phone.cloud.waitUntilHolding()
+            try await Self.sendAway("Trip", from: phone)
             try phone.move("Z", from: phone.inode("R", in: outer), to: phone.makeFolder("Trip"))
             try phone.move("R", from: outer, to: far)
             try phone.move("X", from: .cloud, to: inner)
             try await phone.work()
-            phone.cloud.release()
-            try await phone.push()
-            try await laptop.pull()
+            try await Self.release(phone, seenBy: laptop)
             for device in [laptop, phone] {
                 #expect(try device.names() == ["D1", "Trip"])
                 #expect(try device.names(in: device.inode("Z", in: device.inode("Trip"))) == ["X"])
