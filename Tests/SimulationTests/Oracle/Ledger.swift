@@ -26,7 +26,7 @@ final class Ledger: Sendable {
         var typed: [String: Int] = [:]
         var left: Set<EntryID> = []
         var shared: Set<ContentHash> = []
-        var savedAgain: Set<ContentHash> = []
+        var savedAgain: [ContentHash: Int] = [:]
         var bequests: [(content: ContentHash, source: EntryID)] = []
         var failures: [String] = []
         var counts: [String: Int] = [:]
@@ -68,9 +68,9 @@ final class Ledger: Sendable {
     func noteShared(_ content: ContentHash) { state.withLock { _ = $0.shared.insert(content) } }
 
     /// A document was saved with the content that it had.
-    func noteSavedAgain(_ content: ContentHash) { state.withLock { _ = $0.savedAgain.insert(content) } }
+    func noteSavedAgain(_ content: ContentHash) { state.withLock { $0.savedAgain[content, default: 0] += 1 } }
 
-    func wasSavedAgain(_ content: ContentHash) -> Bool { state.withLock { $0.savedAgain.contains(content) } }
+    func timesSavedAgain(_ content: ContentHash) -> Int { state.withLock { $0.savedAgain[content, default: 0] } }
 
     func noteBequest(_ content: ContentHash, from source: EntryID) {
         state.withLock { $0.bequests.append((content, source)) }

@@ -268,11 +268,12 @@ extension World {
             if versions.superseded.contains(where: { !reasons.contains($0.version.id) && !isThereStill($0.version) }) {
                 wrong.append("a version of '\(name)' gave way to one that was not made from it")
             }
-            // A save of the same content is a version where another device had removed the document.
-            let contents = versions.all.filter {
-                $0.size > 8 && !ledger.isShared($0.sha256) && !ledger.wasSavedAgain($0.sha256)
-            }.map(\.sha256)
-            if Set(contents).count < contents.count, !ledger.hasLeft(entry.id) {
+            let contents = versions.all.filter { $0.size > 8 && !ledger.isShared($0.sha256) }
+            // A save of the same content is a version of its own where another device had removed the document.
+            let isTwice = Dictionary(grouping: contents, by: \.sha256).contains { content, versions in
+                versions.count > 1 + ledger.timesSavedAgain(content)
+            }
+            if isTwice, !ledger.hasLeft(entry.id) {
                 wrong.append("'\(name)' has one save twice")
             }
         }
