@@ -45,13 +45,13 @@ struct CommitDraftTests {
         _ pending: [Entry], without waiting: Set<InodeNumber> = [], uploaded: [InodeNumber: CommitFacts.Uploaded] = [:],
         blocked: Set<Int64> = [],
         withdrawals: [Withdrawal] = [], folders: [Entry] = [], resolutions: [EntryID: Resolution] = [:],
-        heirs: Set<EntryID> = [], known: Set<EntryID> = [], mostBytes: Int = CommitLimit.usual.bytes
+        heirs: Set<EntryID> = [], rivals: [InodeNumber: Set<EntryID>] = [:], mostBytes: Int = CommitLimit.usual.bytes
     ) -> CommitDraft {
         var facts = CommitFacts()
         for folder in folders { facts.folders.add(folder) }
         facts.pending = Dictionary(uniqueKeysWithValues: pending.map { ($0.inode, $0) })
         (facts.blockedBundles, facts.withdrawals, facts.resolutions) = (blocked, withdrawals, resolutions)
-        (facts.uploaded, facts.heirs, facts.known) = (uploaded, heirs, known)
+        (facts.uploaded, facts.heirs, facts.rivals) = (uploaded, heirs, rivals)
         return CommitDraft(facts, without: waiting, device: device, mostBytes: mostBytes)
     }
 
@@ -81,16 +81,29 @@ struct CommitDraftTests {
         #expect(Self.draft([entry], uploaded: [entry.inode: fresh]).changes.count == 1)
     }
 
-    @Test func `a document that is made anew frees its name in the container before a new one gets it`() throws {
-        var backup = Self.document("Plan.bak", inode: 100, pending: [.creation, .content])
-        var plan = Self.document("Plan", inode: 200, pending: [.creation, .content])
+    /// While others have its name, the container gives it another one.
+    @Test(arguments: [false, true])
+    func `a new document gets its name once more after those that had it are gone`(_ hasLeft: Bool) throws {
+        var backup = Self.document("Plan", inode: 100, pending: [.creation, .content])
+        var plan = Self.document("Plan.old", inode: 200, pending: [.creation, .content])
         (backup.revision, plan.revision) = (1, 1)
-        let uploaded = [backup, plan].map { entry in
+        let ready = hasLeft ? [backup, plan] : [backup]
+        let uploaded = ready.map { entry in
             (entry.inode, CommitFacts.Uploaded(document: .random(), revision: 1, version: Self.version(base: nil)))
         }
+        let removed = Withdrawal(id: .random(), seen: [.random()], depth: 0, bundle: nil)
         let draft = Self.draft(
-            [backup, plan], uploaded: Dictionary(uniqueKeysWithValues: uploaded), known: [try #require(plan.id)])
-        #expect(Self.subjects(draft) == [plan.id, backup.id])
+            [backup, plan], uploaded: Dictionary(uniqueKeysWithValues: uploaded), withdrawals: [removed],
+            rivals: [backup.inode: [try #require(plan.id), removed.id]])
+        let once = [backup.id, plan.id, removed.id]
+        #expect(Self.subjects(draft) == (hasLeft ? once + [backup.id] : [backup.id, removed.id]))
+        if hasLeft, case .describe(_, let again) = draft.changes.last {
+            var name = DescriptionChange()
+            name.name = .init(displayName: "Plan", pathExtension: "", naming: backup.naming)
+            #expect(again == name)
+        } else {
+            #expect(!hasLeft)
+        }
     }
 
     @Test func `a version that a document is still to inherit is chosen after that, and so is what was made from it`()

@@ -174,6 +174,37 @@ struct FolderOrderTests {
         }
     }
 
+    @Test func `a backup that becomes a document of its own comes last`() async throws {
+        try await withDevice { device in
+            for name in ["a.txt", "b.txt"] { try device.create(name) }
+            try device.rename("a.txt", to: "a.txt.bak")
+            try device.create("a.txt", "saved")
+            #expect(try device.order() == ["a.txt", "b.txt", "a.txt.bak"])
+            #expect(try device.library.storeCheck.audit { _ in }.findings.isEmpty)
+        }
+    }
+
+    /// Its former identity comes back with the place that it had.
+    @Test func `a scratch file that becomes a document comes last`() async throws {
+        try await withTwoDevices { laptop, phone in
+            for name in ["a.txt", "b.txt"] { try laptop.create(name) }
+            try await laptop.push()
+            try await phone.pull()
+            _ = try await phone.text("a.txt")
+            try phone.rename("a.txt", to: "a.txt~")
+            phone.advance(seconds: 20)
+            try phone.rename("a.txt~", to: "c.txt")
+            try await laptop.save("a.txt", "edited")
+            try await laptop.push()
+            try await phone.push()
+            try await laptop.pull()
+            for device in [laptop, phone] {
+                #expect(try device.order() == ["a.txt", "b.txt", "c.txt"])
+                #expect(try device.library.storeCheck.audit { _ in }.findings.isEmpty)
+            }
+        }
+    }
+
     @Test func `entries of one key stand in one order on each device, and can be moved apart`() async throws {
         try await withTwoDevices { laptop, phone in
             for name in Self.names { try laptop.create(name) }

@@ -44,10 +44,10 @@ struct LeavingNamesTests {
         }
     }
 
-    /// Moves a folder out of the cloud, whose contents do not come before the store is released.
-    private static func sendAway(_ folder: String, from phone: TestDevice) async throws {
+    /// Moves an entry out of the cloud, whose contents do not come before the store is released.
+    private static func sendAway(_ name: String, from phone: TestDevice) async throws {
         phone.cloud.hold()
-        try phone.move(folder, from: .cloud, to: .local)
+        try phone.move(name, from: .cloud, to: .local)
         try await phone.work()
         await phone.cloud.waitUntilHolding()
     }
@@ -145,6 +145,29 @@ struct LeavingNamesTests {
             }
             try await laptop.pull()
             #expect(try laptop.names() == ["Other"])
+        }
+    }
+
+    /// The second name is not free either, while what has it waits for the first.
+    @Test func `documents that get each other's names wait for the first of these`() async throws {
+        try await withTwoDevices { laptop, phone in
+            for name in ["Plan.txt", "Notes.txt"] { try laptop.create(name, "old " + name) }
+            try await laptop.push()
+            try await phone.pull()
+            phone.advance(seconds: 10_000)
+            try await Self.sendAway("Plan.txt", from: phone)
+            try phone.rename("Notes.txt", to: "Plan.txt")
+            phone.advance(seconds: 20)
+            try phone.create("Notes.txt", "new")
+            try await phone.work()
+            try await laptop.pull()
+            #expect(try laptop.names() == ["Notes.txt", "Plan.txt"])
+            try await Self.release(phone, seenBy: laptop)
+            for device in [laptop, phone] {
+                #expect(try device.names() == ["Notes.txt", "Plan.txt"])
+                #expect(try await device.text("Plan.txt") == "old Notes.txt")
+                #expect(try await device.text("Notes.txt") == "new")
+            }
         }
     }
 

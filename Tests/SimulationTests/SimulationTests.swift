@@ -24,6 +24,11 @@ import Testing
 /// With worlds of folders, at 11cacb9e:
 /// - A pending move is not taken back where the log has moved its folder into the other one (`Projection.makeWay`): seed 415, "in another place".
 ///
+/// With worlds of one person, and of scratch names and the trash, on 2026-11-29:
+/// - No entry waits for its name (`CommitNeeds.waitingForName`): seed 19, "one person has a conflict with itself".
+/// - A new document does not get its name once more (`CommitDraft.nameAgain`): seed 27, the same.
+/// - A scratch file that becomes a document keeps its place in the order (`Tree.begin`): seed 81, "entries have the same place in the order".
+///
 /// Times of folders are all the same in a world. Not found in 300 seeds: an own commit that is not recognised after a lost answer, since reading the log
 /// recognises it as well; conflicts whose contents are removed after 30 days, for which worlds end too soon; and files
 /// that a newer version had overtaken, and that are not compared after a crash (`UnseenWriteTests` does).

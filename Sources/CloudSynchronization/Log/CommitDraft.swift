@@ -44,15 +44,12 @@ struct CommitDraft {
             add(entry, parent: parent, Self.content(of: entry, facts, inheriting), facts, device)
         }
         addDeletions(facts.withdrawals.filter { isFree($0.bundle) }, facts)
+        nameAgain(outerFirst, facts)
     }
 
-    /// What a folder needs comes after it. New documents come last: renames free the names that they are to get.
+    /// What a folder needs comes after it.
     private static func inOrder(_ facts: CommitFacts) -> [Entry] {
-        let order: (Entry) -> (Int, Int, InodeNumber) = { entry in
-            let isKnown = entry.id.map(facts.known.contains) ?? false
-            let isNew = entry.kind != .folder && entry.pending.contains(.creation) && !isKnown
-            return (isNew ? 1 : 0, facts.folders.depths[entry.parent] ?? 0, entry.inode)
-        }
+        let order: (Entry) -> (Int, InodeNumber) = { (facts.folders.depths[$0.parent] ?? 0, $0.inode) }
         return facts.pending.values.sorted { order($0) < order($1) }
     }
 
@@ -92,6 +89,19 @@ struct CommitDraft {
             append(.delete(withdrawal.id, seen: withdrawal.seen))
             withdrawn.append(withdrawal.id)
             included.insert(withdrawal.id)
+        }
+    }
+
+    /// A document that is created while others have its display name gets another one (`apply`). Those that this commit takes the name from may come
+    /// after it, as the deletion of a document does that leaves its versions to it.
+    private mutating func nameAgain(_ entries: [Entry], _ facts: CommitFacts) {
+        let going = Set(sent.map(\.id))
+        let gone = going.union(withdrawn)
+        for entry in entries where entry.kind == .document && entry.pending.contains(.creation) {
+            guard let id = entry.id, going.contains(id), let rivals = facts.rivals[entry.inode],
+                rivals.isSubset(of: gone)
+            else { continue }
+            append(.describe(id, entry.description(of: .name, parent: .cloudRoot)))
         }
     }
 

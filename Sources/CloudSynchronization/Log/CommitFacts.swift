@@ -34,8 +34,8 @@ struct CommitFacts {
     var kept: [EntryID: VersionHistory] = [:]
     /// The deleted documents that are back here.
     var revived: Set<EntryID> = []
-    /// Of the entries whose creation is pending, those that the container has: they may free a name there.
-    var known: Set<EntryID> = []
+    /// For each entry that gets a name which others have in the container and are to leave, those.
+    var rivals: [InodeNumber: Set<EntryID>] = [:]
     /// For each deleted folder, the entries that the container still has in it and this device has moved elsewhere or deleted.
     var emptied: [EntryID: [EntryID]] = [:]
 

@@ -6,11 +6,11 @@ import Replication
 /// What must go before an entry, or with it, so that the container gives it the name and the place that it has here. An entry of which that
 /// cannot go yet waits for a later commit.
 struct CommitNeeds {
-    /// An entry that gets a filename which others have in the container. These are on their way to another one, or out of the cloud.
+    /// An entry that gets a name which others have in the container. These are on their way to another one, or out of the cloud.
     private struct Claim {
         let inode: InodeNumber
         let id: EntryID
-        let rivals: [EntryID]
+        let rivals: Set<EntryID>
     }
 
     private var claims: [Claim] = []
@@ -23,13 +23,13 @@ struct CommitNeeds {
     /// Those of them that this device has elsewhere, and of which the container is still to be told.
     private var stillToMove: Set<EntryID> = []
 
-    /// - Parameter rivals: for each entry, the others that have its filename in the container (`CommitScope`).
-    init(of facts: CommitFacts, rivals: [InodeNumber: [EntryID]], _ rows: Rows) throws {
+    init(of facts: CommitFacts, _ rows: Rows) throws {
         let replica = CatalogReplica(rows)
         for entry in facts.pending.values {
             guard let id = entry.id else { continue }
-            let leaving = try rivals[entry.inode, default: []].filter { try rows.isToLeaveItsPlace($0) }
-            if !leaving.isEmpty { claims.append(Claim(inode: entry.inode, id: id, rivals: leaving)) }
+            if let rivals = facts.rivals[entry.inode] {
+                claims.append(Claim(inode: entry.inode, id: id, rivals: rivals))
+            }
             guard entry.kind == .folder, let folder = facts.folders.ids[entry.parent], try Self.moves(entry, rows)
             else { continue }
             moved[id] = entry.inode
@@ -80,19 +80,19 @@ struct CommitNeeds {
 
     /// The entries of a commit whose names would not be free.
     private func waitingForName(_ draft: CommitDraft, _ waits: NameWaits, _ now: Timestamp) -> Set<InodeNumber> {
-        var placed = Set(draft.placements.map(\.id))
+        var going = Set(draft.sent.map(\.id))
         let withdrawn = Set(draft.withdrawn)
         var waiting: Set<InodeNumber> = []
         var claimants: [EntryID: [Claim]] = [:]
-        for claim in claims where placed.contains(claim.id) {
+        for claim in claims where going.contains(claim.id) {
             for rival in claim.rivals { claimants[rival, default: []].append(claim) }
         }
-        var staying = claimants.keys.filter { !placed.contains($0) && !withdrawn.contains($0) }
+        var staying = claimants.keys.filter { !going.contains($0) && !withdrawn.contains($0) }
         while let rival = staying.popLast() {
-            for claim in claimants[rival] ?? [] where placed.contains(claim.id) {
+            for claim in claimants[rival] ?? [] where going.contains(claim.id) {
                 if !waits.mayWait(claim.id, now, deletions: deletions) { continue }
                 waiting.insert(claim.inode)
-                placed.remove(claim.id)
+                going.remove(claim.id)
                 if !withdrawn.contains(claim.id) { staying.append(claim.id) }
             }
         }
@@ -139,5 +139,12 @@ extension Rows {
         // It is deleted in the container when its content is here.
         if entry.location == .local { return entry.kind == .document && !entry.isHere }
         return entry.isReplicated && !entry.pending.isDisjoint(with: [.creation, .place])
+    }
+
+    /// Whether an entry that the container has is to leave the folder, filename or display name that it has there.
+    func isToLeaveItsName(_ id: EntryID) throws -> Bool {
+        if try isToLeaveItsPlace(id) { return true }
+        guard let entry = try entry(id) else { return false }
+        return entry.isReplicated && entry.pending.contains(.name)
     }
 }

@@ -84,10 +84,9 @@ struct CommitPreparation: Sendable {
     private func draft(
         _ described: [Entry], _ deleted: [Withdrawal], _ transaction: Transaction
     ) throws -> CommitDraft {
-        var (facts, rivals) = try facts(described, deleted, transaction)
+        var facts = try facts(described, deleted, transaction)
         let now = store.surroundings.now()
-        try LeavingNames(now: now, transaction).leaveOut(&facts.pending, facts.folders.ids)
-        let needs = try CommitNeeds(of: facts, rivals: rivals, transaction)
+        let needs = try CommitNeeds(of: facts, transaction)
         func settle(_ facts: CommitFacts) -> CommitDraft {
             needs.settle(nameWaits, now: now) { waiting in
                 CommitDraft(facts, without: waiting, device: store.device.id, mostBytes: limit.bytes)
@@ -104,11 +103,9 @@ struct CommitPreparation: Sendable {
     }
 
     /// Reads what the changes need that were chosen, and what is known of them.
-    ///
-    /// - Returns: also, for each entry that gets a filename which others have in the container, those.
     private func facts(
         _ described: [Entry], _ deleted: [Withdrawal], _ transaction: Transaction
-    ) throws -> (CommitFacts, rivals: [InodeNumber: [EntryID]]) {
+    ) throws -> CommitFacts {
         var facts = CommitFacts()
         facts.uploaded = try uploads.current(transaction)
         facts.resolutions = try transaction.pendingResolutions()
@@ -128,14 +125,14 @@ struct CommitPreparation: Sendable {
         try scope.complete()
         facts.pending = scope.pending
         facts.withdrawals = scope.withdrawals
+        facts.rivals = scope.rivals
         try facts.folders.add(foldersOf: &facts.pending, transaction)
         facts.heirs = Set(
             try facts.withdrawals.compactMap(\.heir).filter { try transaction.replicaIsDeleted($0) == false })
         facts.kept = try keptVersions(of: facts.pending.values, transaction)
         facts.revived = try revived(facts.pending.values, transaction)
-        facts.known = try known(facts.pending.values, transaction)
         facts.emptied = try emptied(facts.withdrawals, transaction)
-        return (facts, scope.rivals)
+        return facts
     }
 
     /// The versions of documents whose deletion was undone. Their contents are in the container still.
@@ -156,13 +153,6 @@ struct CommitPreparation: Sendable {
             try pending.filter { $0.pending.contains(.creation) }.compactMap(\.id).filter {
                 try rows.replicaIsDeleted($0) == true
             })
-    }
-
-    /// A document that a program saved by way of a backup is to be created, since it is not told here whether its removal was sent.
-    private func known(_ pending: some Sequence<Entry>, _ rows: Rows) throws -> Set<EntryID> {
-        // A new document has no version.
-        let continued = pending.filter { $0.pending.contains(.creation) && $0.currentVersion != nil }.compactMap(\.id)
-        return Set(try continued.filter { try rows.replicaIsDeleted($0) != nil })
     }
 
     /// For each deleted folder, the entries that the container still has in it and this device has moved elsewhere or deleted.

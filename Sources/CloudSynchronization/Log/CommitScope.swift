@@ -1,13 +1,13 @@
 import Catalog
 import Documents
 
-/// What goes into one commit: changes that were chosen, and with each of them what it needs. An entry that gets a filename which another one has in
-/// the container goes with the change that frees it: without that it would get another name there. A folder that goes into one which lay in it
-/// goes with the move of that one: without that its move would not happen.
+/// What goes into one commit: changes that were chosen, and with each of them what it needs. An entry that gets a filename or display name which
+/// another one has in the container goes with the change that frees it: without that it would get another name there. A folder that goes into one
+/// which lay in it goes with the move of that one: without that its move would not happen.
 struct CommitScope {
     private(set) var pending: [InodeNumber: Entry] = [:]
-    /// For each entry that gets a filename which others have in the container, those.
-    private(set) var rivals: [InodeNumber: [EntryID]] = [:]
+    /// For each entry that gets a name which others have in the container and are to leave, those.
+    private(set) var rivals: [InodeNumber: Set<EntryID>] = [:]
     private let rows: Rows
     /// The bundles of which a part is not ready.
     private let blocked: Set<Int64>
@@ -59,7 +59,7 @@ struct CommitScope {
         for withdrawal in try rows.withdrawals(inFavourOf: heir) { try add(withdrawal) }
     }
 
-    /// One that has to be created waits for its content, and others wait for its name then (`LeavingNames`).
+    /// One that has to be created waits for its content, and others wait for its name then (`CommitNeeds`).
     private mutating func addIfReady(_ entry: Entry) throws {
         if !entry.needsUpload || !entry.pending.contains(.creation) { try add(entry) }
     }
@@ -75,10 +75,9 @@ struct CommitScope {
             {
                 let holders = try rows.replicaEntries(in: folderID, filename: entry.filename)
                 let namesakes = try entry.name.map { try rows.replicaDocuments(in: folderID, fullName: $0.full) } ?? []
-                // Of those that have its display name as well, `LeavingNames` takes care.
-                let rivals = holders.filter { $0 != entry.id && !namesakes.contains($0) }
-                if !rivals.isEmpty { self.rivals[entry.inode] = rivals }
-                for id in holders + namesakes where id != entry.id { try addLeaving(id) }
+                let leaving = try Set(holders + namesakes).filter { try $0 != entry.id && rows.isToLeaveItsName($0) }
+                if !leaving.isEmpty { rivals[entry.inode] = leaving }
+                for id in leaving.sorted() { try addLeaving(id) }
             }
             if entry.kind == .document, let id = entry.id { try addBequests(to: id) }
             if entry.kind == .folder, entry.pending.contains(.place) { try addMovedFolders(above: folder) }

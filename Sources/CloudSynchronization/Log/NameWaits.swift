@@ -10,6 +10,8 @@ final class NameWaits: Sendable {
         var waited = Duration.zero
     }
 
+    /// Of one that waits for a name which does not become free, since the content of the document that has it does not come.
+    private static let longestWait = Duration.seconds(600)
     /// Of the time between two looks, what counts at most. Commits are made more often than this, unless the machine sleeps or is offline.
     private static let longestPause = Duration.seconds(60)
 
@@ -19,7 +21,7 @@ final class NameWaits: Sendable {
     func forgetGone(_ rows: Rows) throws {
         for id in waits.withLock({ Array($0.keys) }) {
             let entry = try rows.entry(id)
-            if entry?.pending.isDisjoint(with: [.creation, .revival, .place]) ?? true {
+            if entry?.pending.isDisjoint(with: [.creation, .revival, .name, .place]) ?? true {
                 waits.withLock { $0[id] = nil }
             }
         }
@@ -37,7 +39,7 @@ final class NameWaits: Sendable {
             if deletions < wait.fewest { (wait.fewest, wait.waited) = (deletions, .zero) }
             wait.seen = now
             waits[id] = wait
-            return wait.waited <= LeavingNames.longestWait
+            return wait.waited <= Self.longestWait
         }
     }
 }

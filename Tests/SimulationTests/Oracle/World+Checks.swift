@@ -28,7 +28,7 @@ extension World {
         }
         wrong +=
             try checkLog(replica) + checkNothingLost(replica) + checkDeletions(replica) + checkNames(replica)
-            + checkNothingTwice(replica) + checkHistories(replica) + checkBequests(replica)
+            + checkOnePerson(replica) + checkNothingTwice(replica) + checkHistories(replica) + checkBequests(replica)
             + (try checkKeys())
         _ = newcomer
         return wrong + ledger.failures
@@ -79,8 +79,15 @@ extension World {
             (try rows.descendants(of: .cloud), try rows.descendants(of: .local))
         }
         let ids = Dictionary(uniqueKeysWithValues: cloud.map { ($0.inode, $0.id) })
+        let holdingScratch = foldersHoldingScratch(cloud)
         var missing = Set(replica.values.filter { !$0.isDeleted }.map(\.id))
-        for entry in cloud where entry.kind != .scratch {
+        let trash = Set((cloud + local).filter { $0.kind == .folder && $0.namingContext.isScratch }.map(\.inode))
+        for entry in cloud where entry.kind != .scratch && !trash.contains(entry.inode) && !trash.contains(entry.parent)
+        {
+            // Deleted elsewhere, and kept for what is here alone.
+            if entry.kind == .folder, entry.pending.contains(.revival), holdingScratch.contains(entry.inode) {
+                continue
+            }
             guard let id = entry.id, let committed = replica[id], !committed.isDeleted else {
                 wrong.append("\(name) shows '\(entry.filename)', which the container has not")
                 continue
@@ -106,7 +113,7 @@ extension World {
         for entry in cloud + local where entry.error != nil && (entry.isBackingCurrent || entry.location == .local) {
             wrong.append("\(name): '\(entry.filename)' is left in error: \(entry.error!)")
         }
-        for entry in local where entry.kind == .document {
+        for entry in local.filter(\.kind.isFile) + cloud.filter({ $0.kind == .scratch }) {
             let content = localContent(of: entry.inode, on: device)
             if content.map({ !ledger.knows($0) }) ?? true {
                 wrong.append("\(name): the local '\(entry.filename)' is not what was written")
@@ -115,6 +122,16 @@ extension World {
         let staged = try device.library.store.files.staging.names().filter { !$0.hasPrefix("removed-") }
         if !staged.isEmpty { wrong.append("\(name) left \(staged) behind") }
         return wrong
+    }
+
+    private func foldersHoldingScratch(_ entries: [Entry]) -> Set<InodeNumber> {
+        let parents = Dictionary(uniqueKeysWithValues: entries.map { ($0.inode, $0.parent) })
+        var holding: Set<InodeNumber> = []
+        for entry in entries where entry.kind == .scratch {
+            var folder = entry.parent
+            while let above = parents[folder], holding.insert(folder).inserted { folder = above }
+        }
+        return holding
     }
 
     private func checkContent(of entry: Entry, _ committed: ReplicaEntry, on device: SimulatedDevice) throws -> [String]
@@ -218,7 +235,10 @@ extension World {
     private func checkNothingLost(_ replica: [EntryID: ReplicaEntry]) throws -> [String] {
         var present = Set(replica.values.flatMap { $0.versions?.all ?? [] }.map(\.sha256))
         for device in devices {
-            for entry in try device.library.transactions.inspect({ try $0.descendants(of: .local) }) {
+            let entries = try device.library.transactions.inspect {
+                try $0.descendants(of: .local) + $0.descendants(of: .cloud).filter { $0.kind == .scratch }
+            }
+            for entry in entries {
                 if let content = localContent(of: entry.inode, on: device) { present.insert(content) }
             }
         }
@@ -296,10 +316,23 @@ extension World {
         }.map { "a version in conflict was lost by a rename: \($0.content.prefix(16))" }
     }
 
+    /// One person who uses a device at a time sees no conflict, and each name as it was typed.
+    private func checkOnePerson(_ replica: [EntryID: ReplicaEntry]) -> [String] {
+        guard hasOnePerson else { return [] }
+        let named = Self.names(in: replica).filter { name in DevicePlace.names.contains { name.contains(" (\($0)") } }
+        let inConflict = replica.values.filter { !$0.isDeleted && $0.versions?.conflicts.isEmpty == false }
+        return (named + inConflict.map(\.description.filename)).sorted().map {
+            "one person has a conflict with itself: '\($0)'"
+        }
+    }
+
+    private static func names(in replica: [EntryID: ReplicaEntry]) -> [String] {
+        replica.values.flatMap { [$0.description.fullName, $0.description.filename] }.compactMap { $0 }
+    }
+
     /// A name with a device in it has a second one that was typed.
     private func checkNames(_ replica: [EntryID: ReplicaEntry]) throws -> [String] {
-        let names = replica.values.flatMap { [$0.description.fullName, $0.description.filename] }.compactMap { $0 }
-        return names.sorted().filter { name in
+        Self.names(in: replica).sorted().filter { name in
             guard let device = DevicePlace.names.first(where: { name.contains(" (\($0)") }),
                 let start = name.range(of: " (\(device)")
             else { return false }

@@ -35,6 +35,14 @@ extension World {
             try actOnFolders(entries, on: device)
             return
         }
+        if hasOnePerson, random.once(in: 2) {
+            try reuseName(entries, on: device)
+            return
+        }
+        if worksWithScratch, random.once(in: 2) {
+            try actOnScratch(entries, on: device)
+            return
+        }
         let documents = entries.filter { $0.kind == .document }
         // All devices work on the same few documents, so that they conflict.
         let any = random.once(in: 2) ? documents.first : documents.randomElement(using: &random)
@@ -95,6 +103,11 @@ extension World {
     /// The documents that all devices have at the start.
     func found() throws {
         for name in ["a.txt", "Plan.md"] { try create(name, in: .cloud, on: devices[0]) }
+        if hasOnePerson {
+            try makeFolder("Work", in: .cloud, on: devices[0])
+            let work = try devices[0].library.transactions.inspect { try $0.entry(in: .cloud, filename: "Work") }
+            if let work { try create("b.txt", in: work.inode, on: devices[0]) }
+        }
         pass(.seconds(1))
         for _ in 0..<2 { synchronizeAll() }
     }
@@ -113,7 +126,7 @@ extension World {
         try create(name, in: folder(entries), on: device)
     }
 
-    private func create(_ name: String, in parent: InodeNumber, on device: SimulatedDevice) throws(Refusal) {
+    func create(_ name: String, in parent: InodeNumber, on device: SimulatedDevice) throws(Refusal) {
         trace("\(device.place.name) creates \(name) in \(parent)")
         let (resolved, opening) = try device.library.create(
             Array(name.utf8), in: parent, by: Self.creator, flags: O_WRONLY | O_EXCL)
@@ -130,7 +143,7 @@ extension World {
         try makeFolder(name, in: folder(entries), on: device)
     }
 
-    private func makeFolder(_ name: String, in parent: InodeNumber, on device: SimulatedDevice) throws(Refusal) {
+    func makeFolder(_ name: String, in parent: InodeNumber, on device: SimulatedDevice) throws(Refusal) {
         trace("\(device.place.name) makes the folder \(name) in \(parent)")
         _ = try device.library.makeFolder(
             Array(name.utf8), in: parent, by: Creator(owner: geteuid(), group: getegid(), mode: 0o755))
@@ -245,9 +258,7 @@ extension World {
         try rename(entry, to: name, in: entry.parent, on: device)
     }
 
-    private func rename(_ entry: Entry, to name: String, in parent: InodeNumber, on device: SimulatedDevice)
-        throws(Refusal)
-    {
+    func rename(_ entry: Entry, to name: String, in parent: InodeNumber, on device: SimulatedDevice) throws(Refusal) {
         let target = try device.library.transactions.inspect {
             try device.library.namespace.resolve(name, in: parent, $0)?.entry
         }
@@ -261,16 +272,29 @@ extension World {
             if let content = localContent(of: entry.inode, on: device) { ledger.noteShared(content) }
             noteDeletion(of: entry, on: device, keepsContent: true)
         }
+        if try becomesScratch(entry, as: name, in: parent, on: device) { try noteBecomingScratch(entry, on: device) }
         let ending = target == nil && entry.kind == .document ? ending(of: entry, on: device) : nil
         try device.library.rename(
             Array(entry.filename.utf8), in: entry.parent, to: Array(name.utf8), in: parent, options: [])
         // It may continue the document that was removed from there a moment ago.
-        if let ending, try device.library.transactions.inspect({ try $0.entry(entry.inode) })?.id != entry.id {
+        if let ending, let now = try device.library.transactions.inspect({ try $0.entry(entry.inode) }),
+            now.kind == .document, now.id != entry.id
+        {
             note(ending)
         }
     }
 
-    private func move(
+    private func becomesScratch(
+        _ entry: Entry, as name: String, in folder: InodeNumber, on device: SimulatedDevice
+    ) throws(Refusal) -> Bool {
+        let isInTrash = try device.library.transactions.inspect {
+            try $0.entry(folder)?.namingContext.isScratch == true
+        }
+        return isInTrash
+            || (entry.kind == .folder ? ScratchName.matchesFolder(name) : ScratchName.matches(name))
+    }
+
+    func move(
         _ entry: Entry, on device: SimulatedDevice, _ entries: [Entry], to folder: InodeNumber? = nil
     ) throws(Refusal) {
         let parent = folder ?? self.folder(entries)
@@ -329,14 +353,14 @@ extension World {
 
     // MARK: Removing
 
-    private func remove(_ entry: Entry, on device: SimulatedDevice) throws(Refusal) {
+    func remove(_ entry: Entry, on device: SimulatedDevice) throws(Refusal) {
         trace("\(device.place.name) removes \(Self.text(entry))")
         noteDeletion(of: entry, on: device)
         try device.library.remove(Array(entry.filename.utf8), in: entry.parent)
     }
 
     /// `rm -r`
-    private func removeAll(_ folder: Entry, on device: SimulatedDevice) throws(Refusal) {
+    func removeAll(_ folder: Entry, on device: SimulatedDevice) throws(Refusal) {
         trace("\(device.place.name) removes the folder \(folder.filename)")
         for entry in try device.library.transactions.inspect({ try $0.descendants(of: folder.inode) }).reversed() {
             if entry.kind == .folder {
@@ -384,5 +408,5 @@ extension World {
         ledger.count("reconsidered")
     }
 
-    private static func text(_ entry: Entry) -> String { "\(entry.inode) '\(entry.name?.full ?? entry.filename)'" }
+    static func text(_ entry: Entry) -> String { "\(entry.inode) '\(entry.name?.full ?? entry.filename)'" }
 }

@@ -105,7 +105,7 @@ extension World {
     /// The content of an entry's file on a device; nil if it has none.
     func localContent(of inode: InodeNumber, on device: SimulatedDevice) -> ContentHash? {
         try? device.library.transactions.inspect { rows -> ContentHash? in
-            guard let entry = try rows.entry(inode), entry.isHere, entry.kind == .document else { return nil }
+            guard let entry = try rows.entry(inode), entry.isHere, entry.kind.isFile else { return nil }
             let file = try device.library.store.files.folder(entry.parent, rows).openUnnoticed(entry.filename)
             return contentHash(try file.readPrefix(Int(try file.status().st_size)))
         }
@@ -186,6 +186,11 @@ extension World {
         return versions.superseded.map(\.version) + versions.conflicts + (isHidden ? [] : [versions.current])
     }
 
+    /// The contents of a document that a device knows of, whether they are here or not.
+    func contentsKnown(of entry: Entry, on device: SimulatedDevice) -> [ContentHash] {
+        entry.id.map { shownVersions(of: entry, $0, on: device).map(\.sha256) } ?? []
+    }
+
     /// Call this before a document is renamed over another: its conflict versions then belong to that one.
     func noteBequest(of entry: Entry, on device: SimulatedDevice) {
         guard let id = entry.id, entry.conflicts > 0, entry.isBackingCurrent else { return }
@@ -202,4 +207,9 @@ extension World {
         let replaced = entry.pending.contains(.content) ? entry.contentVersion : nil
         return (conflicts ?? []).filter { $0.id != replaced }.map(\.sha256)
     }
+}
+
+extension EntryKind {
+    /// Whether an entry of this kind has a content.
+    var isFile: Bool { self == .document || self == .scratch }
 }

@@ -24,6 +24,12 @@ extension World {
 
     /// Records what the inversion of a step removes, or takes out of the cloud.
     private func noteUndoing(_ step: ActionStep, on device: SimulatedDevice) throws(Refusal) {
+        if step.change == .placed,
+            let entry = try device.library.transactions.inspect({ try $0.entry(step.entry.inode) }),
+            (entry.id == nil) != (step.entry.id == nil)
+        {
+            try noteBecomingScratch(entry, on: device)
+        }
         guard let id = step.entry.id,
             let entry = try device.library.transactions.inspect({ try $0.entry(id) })
         else { return }

@@ -39,6 +39,12 @@ final class World {
     private var contents = 0
     /// Whether people often make, move and remove folders.
     var worksWithFolders: Bool { seed.isMultiple(of: 5) }
+    /// Whether people and programs often use scratch names, backups and the trash.
+    var worksWithScratch: Bool { seed % 5 == 1 }
+    /// Whether one person uses the devices in turn, and goes to another one when all are at rest. Then there are no conflicts.
+    var hasOnePerson: Bool { seed % 8 == 3 }
+    /// The device that this person uses.
+    private var used = 0
     /// Whether the world is in its last phase, in which no request fails.
     private var isHealed = false
     /// Whether the container is damaged, without the devices.
@@ -56,7 +62,7 @@ final class World {
             seeds: SeedSource(seed: random.next()),
             form: seed.isMultiple(of: 2) ? ObjectForm(encryptedWith: seed) : ObjectForm())
         hasSlowWrites = random.once(in: 2)
-        mayBeDamaged = random.once(in: 4)
+        mayBeDamaged = random.once(in: 4) && seed % 8 != 3
         weather = Weather(rawValue: Int.random(in: 0..<3, using: &random)) ?? .calm
         folder = "\(TestStorage.memory.folder)/docfs-simulation-\(getpid())-\(seed)-\(UUID().uuidString)"
         let count = Int.random(in: 2..<4, using: &random) + (random.once(in: 4) ? 1 : 0)
@@ -129,10 +135,16 @@ final class World {
             queue.drain(&random)
             return
         }
+        if hasOnePerson, random.once(in: 20) { return try useAnother() }
+        if hasOnePerson, random.once(in: 4) {
+            try act(on: devices[used])
+            queue.drain(&random)
+            return
+        }
         let device = devices.randomElement(using: &random)!
         if device.isLocked, random.once(in: 8) { try unlock(device) }
         switch Int.random(in: 0..<100, using: &random) {
-        case 0..<22: try act(on: device)
+        case 0..<22: try act(on: hasOnePerson ? devices[used] : device)
         case 22..<34: beginRound(device)
         case 34..<42: pass(.milliseconds(Int.random(in: 1..<1000, using: &random)))
         case 42..<43: pass(.seconds(Int.random(in: 1..<40, using: &random)))
@@ -148,6 +160,15 @@ final class World {
             }
         }
         queue.drain(&random)
+    }
+
+    /// The person goes to another device.
+    private func useAnother() throws {
+        guard try finishWork() else { return ledger.fail("they do not come to rest: \(try unrest())") }
+        isHealed = false
+        used = Int.random(in: devices.indices, using: &random)
+        trace("the person uses \(devices[used].place.name)")
+        ledger.count("device")
     }
 
     /// Removes log entries or the whole log, rolls it back, or replaces the container by another one. In an encrypted container, whose keeper
@@ -251,6 +272,8 @@ final class World {
     private func deliver() {
         guard let request = network.waiting.randomElement(using: &random) else { return }
         if !isHealed, hasSlowWrites, request.operation.isPut, !random.once(in: 8) { return }
+        // Names become free when contents are here.
+        if !isHealed, hasOnePerson, request.operation.readsContent, !random.once(in: 8) { return }
         let device = devices.first { $0.index == request.device }
         let fate = isHealed ? Fate.arrives : fate(of: request, isPartitioned: device?.isPartitioned == true)
         let result = fate.apply(request, network, &random)
