@@ -45,13 +45,15 @@ struct CommitDraftTests {
         _ pending: [Entry], without waiting: Set<InodeNumber> = [], uploaded: [InodeNumber: CommitFacts.Uploaded] = [:],
         blocked: Set<Int64> = [],
         withdrawals: [Withdrawal] = [], folders: [Entry] = [], resolutions: [EntryID: Resolution] = [:],
-        heirs: Set<EntryID> = [], rivals: [InodeNumber: Set<EntryID>] = [:], mostBytes: Int = CommitLimit.usual.bytes
+        heirs: Set<EntryID> = [], namesakes: [InodeNumber: Set<EntryID>] = [:],
+        emptied: [EntryID: [EntryID]] = [:], mostBytes: Int = CommitLimit.usual.bytes
     ) -> CommitDraft {
         var facts = CommitFacts()
         for folder in folders { facts.folders.add(folder) }
         facts.pending = Dictionary(uniqueKeysWithValues: pending.map { ($0.inode, $0) })
         (facts.blockedBundles, facts.withdrawals, facts.resolutions) = (blocked, withdrawals, resolutions)
-        (facts.uploaded, facts.heirs, facts.rivals) = (uploaded, heirs, rivals)
+        (facts.uploaded, facts.heirs, facts.namesakes) = (uploaded, heirs, namesakes)
+        facts.emptied = emptied
         return CommitDraft(facts, without: waiting, device: device, mostBytes: mostBytes)
     }
 
@@ -83,27 +85,44 @@ struct CommitDraftTests {
 
     /// While others have its name, the container gives it another one.
     @Test(arguments: [false, true])
-    func `a new document gets its name once more after those that had it are gone`(_ hasLeft: Bool) throws {
-        var backup = Self.document("Plan", inode: 100, pending: [.creation, .content])
-        var plan = Self.document("Plan.old", inode: 200, pending: [.creation, .content])
-        (backup.revision, plan.revision) = (1, 1)
-        let ready = hasLeft ? [backup, plan] : [backup]
-        let uploaded = ready.map { entry in
+    func `a new document gets its name once more after those that had it are gone`(_ isFormerReady: Bool) throws {
+        var new = Self.document("Plan", inode: 100, pending: [.creation, .content])
+        var former = Self.document("Plan.old", inode: 200, pending: [.creation, .content])
+        (new.revision, former.revision) = (1, 1)
+        let uploaded = (isFormerReady ? [new, former] : [new]).map { entry in
             (entry.inode, CommitFacts.Uploaded(document: .random(), revision: 1, version: Self.version(base: nil)))
         }
         let removed = Withdrawal(id: .random(), seen: [.random()], depth: 0, bundle: nil)
         let draft = Self.draft(
-            [backup, plan], uploaded: Dictionary(uniqueKeysWithValues: uploaded), withdrawals: [removed],
-            rivals: [backup.inode: [try #require(plan.id), removed.id]])
-        let once = [backup.id, plan.id, removed.id]
-        #expect(Self.subjects(draft) == (hasLeft ? once + [backup.id] : [backup.id, removed.id]))
-        if hasLeft, case .describe(_, let again) = draft.changes.last {
+            [new, former], uploaded: Dictionary(uniqueKeysWithValues: uploaded), withdrawals: [removed],
+            namesakes: [new.inode: [try #require(former.id), removed.id]])
+        let once = [new.id, former.id, removed.id]
+        #expect(Self.subjects(draft) == (isFormerReady ? once + [new.id] : [new.id, removed.id]))
+        if isFormerReady, case .describe(_, let again) = draft.changes.last {
             var name = DescriptionChange()
-            name.name = .init(displayName: "Plan", pathExtension: "", naming: backup.naming)
+            name.name = .init(displayName: "Plan", pathExtension: "", naming: new.naming)
             #expect(again == name)
         } else {
-            #expect(!hasLeft)
+            #expect(!isFormerReady)
         }
+    }
+
+    @Test func `what is saved goes while the document waits for its name`() throws {
+        var plan = Self.document("Plan", inode: 100, pending: [.content, .name, .place, .position, .mode])
+        plan.revision = 1
+        let uploaded = CommitFacts.Uploaded(document: .random(), revision: 1, version: Self.version(base: nil))
+        let draft = Self.draft([plan], without: [plan.inode], uploaded: [plan.inode: uploaded])
+        #expect(draft.sent.map(\.changes) == [PendingChanges([.content, .mode]).rawValue])
+        #expect(draft.named.isEmpty && draft.placements.isEmpty)
+        // In the container it is where it was.
+        let folder = Withdrawal(id: .random(), seen: [], depth: 0, bundle: nil)
+        let deleting = Self.draft(
+            [plan], without: [plan.inode], uploaded: [plan.inode: uploaded], withdrawals: [folder],
+            emptied: [folder.id: [try #require(plan.id)]])
+        #expect(deleting.withdrawn.isEmpty && !deleting.sent.isEmpty)
+        let all = Self.draft([plan], uploaded: [plan.inode: uploaded])
+        #expect(all.sent.map(\.changes) == [plan.pending.rawValue])
+        #expect(all.named == [try #require(plan.id)])
     }
 
     @Test func `a version that a document is still to inherit is chosen after that, and so is what was made from it`()

@@ -148,6 +148,29 @@ struct LeavingNamesTests {
         }
     }
 
+    @Test func `a wait for another name begins anew`() async throws {
+        try await Self.withTrip { laptop, phone in
+            try laptop.create("Plan.txt", "other plan", in: laptop.makeFolder("Other"))
+            try await laptop.push()
+            try await phone.pull()
+            phone.cloud.release(failing: .unreachable("the content does not come"))
+            try phone.move("Trip", from: .cloud, to: .local)
+            try phone.makeFolder("Trip")
+            func expectNoOther(for minutes: Int) async throws {
+                for _ in 1...minutes {
+                    _ = try await phone.synchronizer.sender.sendPending()
+                    try await laptop.pull()
+                    #expect(try laptop.names() == ["Other", "Trip"])
+                    phone.advance(seconds: 60)
+                }
+            }
+            try await expectNoOther(for: 9)
+            try phone.move("Other", from: .cloud, to: .local)
+            try phone.rename("Trip", to: "Other")
+            try await expectNoOther(for: 9)
+        }
+    }
+
     /// The second name is not free either, while what has it waits for the first.
     @Test func `documents that get each other's names wait for the first of these`() async throws {
         try await withTwoDevices { laptop, phone in
@@ -168,6 +191,25 @@ struct LeavingNamesTests {
                 #expect(try await device.text("Plan.txt") == "old Notes.txt")
                 #expect(try await device.text("Notes.txt") == "new")
             }
+        }
+    }
+
+    @Test func `what is saved in a document that waits for its name goes at once`() async throws {
+        try await withTwoDevices { laptop, phone in
+            for name in ["Plan.txt", "Notes.txt"] { try laptop.create(name, "old " + name) }
+            try await laptop.push()
+            try await phone.pull()
+            phone.cloud.release(failing: .unreachable("the content does not come"))
+            try phone.move("Plan.txt", from: .cloud, to: .local)
+            try phone.rename("Notes.txt", to: "Plan.txt")
+            try await phone.save("Plan.txt", "newer")
+            try await phone.upload()
+            _ = try await phone.synchronizer.sender.sendPending()
+            try await laptop.pull()
+            #expect(try laptop.names() == ["Notes.txt", "Plan.txt"])
+            #expect(try await laptop.text("Notes.txt") == "newer")
+            try await Self.release(phone, seenBy: laptop)
+            for device in [laptop, phone] { #expect(try device.names() == ["Plan.txt"]) }
         }
     }
 

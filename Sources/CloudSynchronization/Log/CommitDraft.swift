@@ -12,6 +12,8 @@ struct CommitDraft {
     private(set) var resolved: [EntryID: Resolution]
     /// The entries that are created, moved, or get another filename, in the order of the changes, and the folder that each lies in then.
     private(set) var placements: [(id: EntryID, folder: EntryID)] = []
+    /// The entries that are created, moved or get another name.
+    private(set) var named: Set<EntryID> = []
     private let kept: [EntryID: VersionHistory]
     /// Choices among the versions of documents that must be created anew first.
     private let laterChoices: [EntryID: Resolution]
@@ -21,7 +23,7 @@ struct CommitDraft {
     private let mostBytes: Int
 
     /// - Parameters:
-    ///   - waiting: the entries that do not go now. What needs them does not go either.
+    ///   - waiting: the entries that are not created, moved or named now, and neither is what needs them. What is saved goes.
     ///   - mostBytes: as `CommitLimit.bytes`.
     init(_ facts: CommitFacts, without waiting: Set<InodeNumber> = [], device: DeviceID, mostBytes: Int) {
         self.mostBytes = mostBytes
@@ -37,11 +39,12 @@ struct CommitDraft {
         let waitingBundles = Self.waitingBundles(facts, outerFirst, waiting)
         let isFree: (Int64?) -> Bool = { bundle in bundle.map { !waitingBundles.contains($0) } ?? true }
         var unknownFolders = Set(facts.folders.unknown.keys)
-        for entry in outerFirst where isFree(entry.bundle) && !unknownFolders.contains(entry.parent) {
-            if waiting.contains(entry.inode) || bytes >= mostBytes && entry.bundle == nil { continue }
+        for entry in outerFirst where isFree(entry.bundle) && (bytes < mostBytes || entry.bundle != nil) {
+            let waits = waiting.contains(entry.inode) || unknownFolders.contains(entry.parent)
+            if waits && entry.pending.contains(.creation) { continue }
             unknownFolders.remove(entry.inode)
             guard let parent = facts.folders.ids[entry.parent] else { continue }
-            add(entry, parent: parent, Self.content(of: entry, facts, inheriting), facts, device)
+            add(entry, parent: parent, Self.content(of: entry, facts, inheriting), waits: waits, facts, device)
         }
         addDeletions(facts.withdrawals.filter { isFree($0.bundle) }, facts)
         nameAgain(outerFirst, facts)
@@ -72,8 +75,8 @@ struct CommitDraft {
 
     private mutating func addDeletions(_ withdrawals: [Withdrawal], _ facts: CommitFacts) {
         // A document that inherits versions must be in the container. Otherwise the versions would belong to no document.
-        var included = Set(sent.map(\.id))
-        let isHeirKnown = { [included] (heir: EntryID) in facts.heirs.contains(heir) || included.contains(heir) }
+        let included = Set(sent.map(\.id))
+        let isHeirKnown = { (heir: EntryID) in facts.heirs.contains(heir) || included.contains(heir) }
         let ready = withdrawals.filter { $0.heir.map(isHeirKnown) ?? true }
         for withdrawal in ready {
             if let heir = withdrawal.heir {
@@ -84,28 +87,35 @@ struct CommitDraft {
         // deletion of a folder that is not empty waits until this device can send what became of the entries in it: other devices would
         // keep such a folder, and its deletion is sent only once. A document whose versions another one gets is deleted in the same commit: its
         // bequest would go again and again.
+        var gone = named
         for withdrawal in ready.sorted(by: { $0.depth > $1.depth }) where bytes < mostBytes || withdrawal.heir != nil {
-            if let inner = facts.emptied[withdrawal.id], !included.isSuperset(of: inner) { continue }
+            if let inner = facts.emptied[withdrawal.id], !gone.isSuperset(of: inner) { continue }
             append(.delete(withdrawal.id, seen: withdrawal.seen))
             withdrawn.append(withdrawal.id)
-            included.insert(withdrawal.id)
+            gone.insert(withdrawal.id)
         }
     }
 
-    /// A document that is created while others have its display name gets another one (`apply`). Those that this commit takes the name from may come
-    /// after it, as the deletion of a document does that leaves its versions to it.
+    /// A document that is created while others have its display name gets another one (`apply`). Where all of these leave the name in this commit,
+    /// some of them after the creation, it gets the name once more.
     private mutating func nameAgain(_ entries: [Entry], _ facts: CommitFacts) {
-        let going = Set(sent.map(\.id))
-        let gone = going.union(withdrawn)
-        for entry in entries where entry.kind == .document && entry.pending.contains(.creation) {
-            guard let id = entry.id, going.contains(id), let rivals = facts.rivals[entry.inode],
-                rivals.isSubset(of: gone)
+        let gone = named.union(withdrawn)
+        for entry in entries where entry.pending.contains(.creation) {
+            guard let id = entry.id, named.contains(id), let namesakes = facts.namesakes[entry.inode],
+                namesakes.isSubset(of: gone)
             else { continue }
             append(.describe(id, entry.description(of: .name, parent: .cloudRoot)))
         }
     }
 
     var isEmpty: Bool { changes.isEmpty }
+
+    /// Whether an entry of which nothing must be uploaded first goes, and its name and place with it.
+    func carriesAll(of entry: Entry) -> Bool {
+        guard let id = entry.id else { return false }
+        let isToBeNamed = !entry.pending.isDisjoint(with: [.creation, .name, .place])
+        return isToBeNamed ? named.contains(id) : sent.contains { $0.id == id }
+    }
 
     private mutating func append(_ change: Change) {
         changes.append(change)
@@ -130,7 +140,8 @@ struct CommitDraft {
     }
 
     private mutating func add(
-        _ entry: Entry, parent: EntryID, _ content: DocumentVersion?, _ facts: CommitFacts, _ device: DeviceID
+        _ entry: Entry, parent: EntryID, _ content: DocumentVersion?, waits: Bool, _ facts: CommitFacts,
+        _ device: DeviceID
     ) {
         guard let id = entry.id else { return }
         // The document has a newer content, which remains to be sent.
@@ -144,6 +155,7 @@ struct CommitDraft {
             if postpones { replica.description.attributes = nil }
             append(.create(replica))
             placements.append((id, parent))
+            named.insert(id)
             if let choice = laterChoices[id] {
                 append(.resolve(id, choice))
                 resolved[id] = choice
@@ -155,7 +167,7 @@ struct CommitDraft {
                     postponesAttributes: postpones))
             return
         }
-        var carried = entry.pending.subtracting(.content)
+        var carried = entry.pending.subtracting(waits ? [.content, .name, .place, .position] : .content)
         if carried.contains(.attributes), mustPostpone(entry.attributes.map { Data($0) }) {
             carried.remove(.attributes)
         }
@@ -166,6 +178,7 @@ struct CommitDraft {
         let description = entry.description(of: carried, parent: parent)
         if !description.isEmpty { append(.describe(id, description)) }
         if description.place != nil { placements.append((id, parent)) }
+        if description.place != nil || description.name != nil { named.insert(id) }
         guard !carried.isEmpty else { return }
         sent.append(
             .init(

@@ -34,8 +34,10 @@ struct CommitFacts {
     var kept: [EntryID: VersionHistory] = [:]
     /// The deleted documents that are back here.
     var revived: Set<EntryID> = []
-    /// For each entry that gets a name which others have in the container and are to leave, those.
+    /// Who has the filename or the display name that an entry gets, in the container, and is to give it up.
     var rivals: [InodeNumber: Set<EntryID>] = [:]
+    /// Who has the display name that a document gets, where all of these give it up for certain.
+    var namesakes: [InodeNumber: Set<EntryID>] = [:]
     /// For each deleted folder, the entries that the container still has in it and this device has moved elsewhere or deleted.
     var emptied: [EntryID: [EntryID]] = [:]
 

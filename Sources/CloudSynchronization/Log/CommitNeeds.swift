@@ -80,7 +80,7 @@ struct CommitNeeds {
 
     /// The entries of a commit whose names would not be free.
     private func waitingForName(_ draft: CommitDraft, _ waits: NameWaits, _ now: Timestamp) -> Set<InodeNumber> {
-        var going = Set(draft.sent.map(\.id))
+        var going = draft.named
         let withdrawn = Set(draft.withdrawn)
         var waiting: Set<InodeNumber> = []
         var claimants: [EntryID: [Claim]] = [:]
@@ -90,7 +90,7 @@ struct CommitNeeds {
         var staying = claimants.keys.filter { !going.contains($0) && !withdrawn.contains($0) }
         while let rival = staying.popLast() {
             for claim in claimants[rival] ?? [] where going.contains(claim.id) {
-                if !waits.mayWait(claim.id, now, deletions: deletions) { continue }
+                if !waits.mayWait(claim.id, for: claim.rivals, now, deletions: deletions) { continue }
                 waiting.insert(claim.inode)
                 going.remove(claim.id)
                 if !withdrawn.contains(claim.id) { staying.append(claim.id) }
@@ -141,10 +141,19 @@ extension Rows {
         return entry.isReplicated && !entry.pending.isDisjoint(with: [.creation, .place])
     }
 
-    /// Whether an entry that the container has is to leave the folder, filename or display name that it has there.
-    func isToLeaveItsName(_ id: EntryID) throws -> Bool {
-        if try isToLeaveItsPlace(id) { return true }
+    /// Whether an entry is to give up a name that it has in the container.
+    ///
+    /// - Parameter hasName: whether it has that name on this device.
+    func isToLeave(_ id: EntryID, _ hasName: (Entry) -> Bool) throws -> Bool {
+        if try hasWithdrawal(id) { return true }
         guard let entry = try entry(id) else { return false }
-        return entry.isReplicated && entry.pending.contains(.name)
+        if entry.location == .local { return try isToLeaveItsPlace(id) }
+        let isNamed = !entry.pending.isDisjoint(with: [.creation, .place, .name])
+        guard entry.isReplicated, isNamed else { return false }
+        return try replicaParent(of: id) != parentID(of: entry) || !hasName(entry)
+    }
+
+    private func parentID(of entry: Entry) throws -> EntryID? {
+        entry.parent == .cloud ? .cloudRoot : try self.entry(entry.parent)?.id
     }
 }

@@ -94,8 +94,8 @@ struct CommitPreparation: Sendable {
         }
         var ready = facts.pending.values.filter(facts.isReady)
         if !needs.isEmpty {
-            let going = Set(settle(facts).sent.map(\.id))
-            ready.removeAll { entry in entry.id.map { !going.contains($0) } ?? true }
+            let first = settle(facts)
+            ready.removeAll { !first.carriesAll(of: $0) }
         }
         try addFolderTimes(to: &facts.pending, ready: ready, withdrawals: facts.withdrawals, transaction)
         try facts.folders.add(foldersOf: &facts.pending, transaction)
@@ -125,7 +125,7 @@ struct CommitPreparation: Sendable {
         try scope.complete()
         facts.pending = scope.pending
         facts.withdrawals = scope.withdrawals
-        facts.rivals = scope.rivals
+        (facts.rivals, facts.namesakes) = (scope.rivals, scope.namesakes)
         try facts.folders.add(foldersOf: &facts.pending, transaction)
         facts.heirs = Set(
             try facts.withdrawals.compactMap(\.heir).filter { try transaction.replicaIsDeleted($0) == false })

@@ -6,8 +6,8 @@ import Documents
 /// which lay in it goes with the move of that one: without that its move would not happen.
 struct CommitScope {
     private(set) var pending: [InodeNumber: Entry] = [:]
-    /// For each entry that gets a name which others have in the container and are to leave, those.
     private(set) var rivals: [InodeNumber: Set<EntryID>] = [:]
+    private(set) var namesakes: [InodeNumber: Set<EntryID>] = [:]
     private let rows: Rows
     /// The bundles of which a part is not ready.
     private let blocked: Set<Int64>
@@ -73,15 +73,37 @@ struct CommitScope {
             if !entry.pending.isDisjoint(with: [.creation, .revival, .name, .place]),
                 try folder.inode == .cloud || rows.replicaIsDeleted(folderID) == false
             {
-                let holders = try rows.replicaEntries(in: folderID, filename: entry.filename)
-                let namesakes = try entry.name.map { try rows.replicaDocuments(in: folderID, fullName: $0.full) } ?? []
-                let leaving = try Set(holders + namesakes).filter { try $0 != entry.id && rows.isToLeaveItsName($0) }
-                if !leaving.isEmpty { rivals[entry.inode] = leaving }
-                for id in leaving.sorted() { try addLeaving(id) }
+                try addRivals(of: entry, in: folderID)
             }
             if entry.kind == .document, let id = entry.id { try addBequests(to: id) }
             if entry.kind == .folder, entry.pending.contains(.place) { try addMovedFolders(above: folder) }
         }
+    }
+
+    /// Adds the changes by which others leave the names that an entry gets.
+    private mutating func addRivals(of entry: Entry, in folder: EntryID) throws {
+        let holders = try rows.replicaEntries(in: folder, filename: entry.filename).filter { $0 != entry.id }
+        var leaving = try Set(holders.filter { try rows.isToLeave($0) { $0.filename.isIdentical(to: entry.filename) } })
+        // Names that docfs made of contents may be the same.
+        if entry.naming == .given, let name = entry.name?.full {
+            let namesakes = try Set(rows.replicaDocuments(in: folder, fullName: name)).subtracting(
+                [entry.id].compactMap { $0 })
+            let leavingNamesakes = try namesakes.filter {
+                try rows.isToLeave($0) { $0.name?.full.isIdentical(to: name) == true }
+            }
+            leaving.formUnion(leavingNamesakes)
+            if try !namesakes.isEmpty && namesakes == leavingNamesakes && !namesakes.contains(where: survivesDeletion) {
+                self.namesakes[entry.inode] = namesakes
+            }
+        }
+        if !leaving.isEmpty { rivals[entry.inode] = leaving }
+        for id in leaving.sorted() { try addLeaving(id) }
+    }
+
+    /// Whether a document has versions that its deletion does not know of. It stays in the container then (`apply`).
+    private func survivesDeletion(_ id: EntryID) throws -> Bool {
+        guard let withdrawal = try rows.withdrawal(of: id)?.withLivingHeir(rows) else { return false }
+        return try !Set(rows.replicaLeaves(of: id) ?? []).isSubset(of: withdrawal.seen + withdrawal.bequest)
     }
 
     /// Adds the change by which an entry leaves its name and folder, if there is one. A folder goes when nothing is in it any more: what was moved

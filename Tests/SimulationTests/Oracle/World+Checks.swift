@@ -34,7 +34,7 @@ extension World {
         return wrong + ledger.failures
     }
 
-    private static func replica(of device: SimulatedDevice) throws -> [EntryID: ReplicaEntry] {
+    static func replica(of device: SimulatedDevice) throws -> [EntryID: ReplicaEntry] {
         try device.library.store.catalog.read { rows in
             let replica = CatalogReplica(rows)
             return Dictionary(
@@ -82,8 +82,8 @@ extension World {
         let holdingScratch = foldersHoldingScratch(cloud)
         var missing = Set(replica.values.filter { !$0.isDeleted }.map(\.id))
         let trash = Set((cloud + local).filter { $0.kind == .folder && $0.namingContext.isScratch }.map(\.inode))
-        for entry in cloud where entry.kind != .scratch && !trash.contains(entry.inode) && !trash.contains(entry.parent)
-        {
+        for entry in cloud where entry.kind != .scratch {
+            if entry.id == nil, trash.contains(entry.inode) || trash.contains(entry.parent) { continue }
             // Deleted elsewhere, and kept for what is here alone.
             if entry.kind == .folder, entry.pending.contains(.revival), holdingScratch.contains(entry.inode) {
                 continue
@@ -316,14 +316,16 @@ extension World {
         }.map { "a version in conflict was lost by a rename: \($0.content.prefix(16))" }
     }
 
-    /// One person who uses a device at a time sees no conflict, and each name as it was typed.
-    private func checkOnePerson(_ replica: [EntryID: ReplicaEntry]) -> [String] {
+    /// One person who uses a device at a time sees no conflict, and each name as it was typed, once.
+    func checkOnePerson(_ replica: [EntryID: ReplicaEntry]) -> [String] {
         guard hasOnePerson else { return [] }
         let named = Self.names(in: replica).filter { name in DevicePlace.names.contains { name.contains(" (\($0)") } }
-        let inConflict = replica.values.filter { !$0.isDeleted && $0.versions?.conflicts.isEmpty == false }
-        return (named + inConflict.map(\.description.filename)).sorted().map {
-            "one person has a conflict with itself: '\($0)'"
-        }
+        let documents = replica.values.filter { !$0.isDeleted && $0.versions != nil }
+        let inConflict = documents.filter { $0.versions?.conflicts.isEmpty == false }.map(\.description.filename)
+        let given = documents.filter { $0.description.naming == .given }
+        let twice = Dictionary(grouping: given) { "\($0.description.parent) \($0.description.fullName ?? "")" }
+            .filter { $1.count > 1 }.map(\.key)
+        return (named + inConflict + twice).sorted().map { "one person has a conflict with itself: '\($0)'" }
     }
 
     private static func names(in replica: [EntryID: ReplicaEntry]) -> [String] {

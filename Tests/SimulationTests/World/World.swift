@@ -165,6 +165,7 @@ final class World {
     /// The person goes to another device.
     private func useAnother() throws {
         guard try finishWork() else { return ledger.fail("they do not come to rest: \(try unrest())") }
+        for fault in checkOnePerson(try Self.replica(of: devices[used])) { ledger.fail(fault) }
         isHealed = false
         used = Int.random(in: devices.indices, using: &random)
         trace("the person uses \(devices[used].place.name)")
