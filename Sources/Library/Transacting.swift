@@ -24,6 +24,13 @@ extension Transacting {
         try transactions.mutate(makingNew: isNew, concerning: concerned, body)
     }
 
+    /// The key of an entry that stands where it stood, and is another one from now on. What it was has the former key, here or in the container, where
+    /// another device's edit may bring it back.
+    func positionBeside(_ former: Entry) -> OrderKey {
+        var random = surroundings.random()
+        return .between(former.position, former.position, using: &random)
+    }
+
     /// The key of an entry that is added to a folder: it stands last.
     func nextPosition(in folder: InodeNumber, _ rows: Rows) throws -> OrderKey {
         var random = surroundings.random()

@@ -360,7 +360,27 @@ struct PlaceholderNamesTests {
             try await laptop.pull()
             for device in [laptop, phone] {
                 #expect(try device.names().filter { !$0.hasSuffix("~") } == ["Plan (phone).txt", "Plan.txt"])
+                #expect(try await device.text("Plan.txt") == "of the laptop")
                 #expect(try await device.text("Plan (phone).txt") == "new")
+            }
+        }
+    }
+
+    /// It is deleted although its deletion does not know of the version that was discarded.
+    @Test func `a new document has the name of one in conflict that was resolved and removed`() async throws {
+        try await withConflictOnTwoDevices { laptop, phone in
+            _ = try await phone.text("F.txt")
+            try phone.library.removeFolder(Array("F.txt.conflicts".utf8), in: .cloud)
+            phone.advance(seconds: 100)
+            try phone.remove("F.txt")
+            phone.advance(seconds: 20)
+            try phone.create("F.txt", "new")
+            try await phone.upload()
+            try await phone.push()
+            try await laptop.pull()
+            for device in [laptop, phone] {
+                #expect(try device.names() == ["F.txt", "G.txt"])
+                #expect(try await device.text("F.txt") == "new")
             }
         }
     }

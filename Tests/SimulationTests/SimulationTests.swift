@@ -27,7 +27,7 @@ import Testing
 /// With worlds of one person, and of scratch names and the trash, on 2026-11-29:
 /// - No entry waits for its name (`CommitNeeds.waitingForName`): seed 19, "one person has a conflict with itself".
 /// - A new document does not get its name once more (`CommitDraft.nameAgain`): seed 27, the same.
-/// - A scratch file that becomes a document keeps its place in the order (`Tree.begin`): seed 81, "entries have the same place in the order".
+/// - A scratch file keeps the key in the order that the document had (`Withdrawals.leaveAsScratch`): seed 81, "entries have the same place in the order".
 ///
 /// Times of folders are all the same in a world. Not found in 300 seeds: an own commit that is not recognised after a lost answer, since reading the log
 /// recognises it as well; conflicts whose contents are removed after 30 days, for which worlds end too soon; and files

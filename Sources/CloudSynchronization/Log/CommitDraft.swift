@@ -110,13 +110,6 @@ struct CommitDraft {
 
     var isEmpty: Bool { changes.isEmpty }
 
-    /// Whether an entry of which nothing must be uploaded first goes, and its name and place with it.
-    func carriesAll(of entry: Entry) -> Bool {
-        guard let id = entry.id else { return false }
-        let isToBeNamed = !entry.pending.isDisjoint(with: [.creation, .name, .place])
-        return isToBeNamed ? named.contains(id) : sent.contains { $0.id == id }
-    }
-
     private mutating func append(_ change: Change) {
         changes.append(change)
         bytes += change.approximateLength

@@ -48,6 +48,9 @@ struct CommitFacts {
 extension Entry {
     /// Whether its content must be uploaded before a commit can name it.
     var needsUpload: Bool { kind == .document && pending.contains(.content) }
+
+    /// Whether a commit has still to create, move or name it.
+    var isToBeNamed: Bool { !pending.isDisjoint(with: [.creation, .name, .place]) }
 }
 
 /// The folders that pending entries lie in, and the folders above these.

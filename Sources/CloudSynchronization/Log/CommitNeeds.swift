@@ -3,8 +3,8 @@ import Documents
 import Replica
 import Replication
 
-/// What must go before an entry, or with it, so that the container gives it the name and the place that it has here. An entry of which that
-/// cannot go yet waits for a later commit.
+/// What must go before an entry, or with it, so that the container gives it the name and the place that it has here. Where that cannot go yet, the
+/// entry's creation, name and place wait for a later commit; what is saved in it does not.
 struct CommitNeeds {
     /// An entry that gets a name which others have in the container. These are on their way to another one, or out of the cloud.
     private struct Claim {
@@ -64,7 +64,7 @@ struct CommitNeeds {
     ///
     /// - Parameters:
     ///   - waits: how long entries have waited for a name.
-    ///   - make: makes a commit without the entries that wait.
+    ///   - make: makes a commit without the names and places of the entries that wait.
     func settle(
         _ waits: NameWaits, now: Timestamp, _ make: (_ waiting: Set<InodeNumber>) -> CommitDraft
     ) -> CommitDraft {
@@ -148,12 +148,7 @@ extension Rows {
         if try hasWithdrawal(id) { return true }
         guard let entry = try entry(id) else { return false }
         if entry.location == .local { return try isToLeaveItsPlace(id) }
-        let isNamed = !entry.pending.isDisjoint(with: [.creation, .place, .name])
-        guard entry.isReplicated, isNamed else { return false }
-        return try replicaParent(of: id) != parentID(of: entry) || !hasName(entry)
-    }
-
-    private func parentID(of entry: Entry) throws -> EntryID? {
-        entry.parent == .cloud ? .cloudRoot : try self.entry(entry.parent)?.id
+        guard entry.isReplicated, entry.isToBeNamed else { return false }
+        return try replicaParent(of: id) != self.entry(entry.parent)?.id || !hasName(entry)
     }
 }

@@ -95,7 +95,11 @@ struct CommitPreparation: Sendable {
         var ready = facts.pending.values.filter(facts.isReady)
         if !needs.isEmpty {
             let first = settle(facts)
-            ready.removeAll { !first.carriesAll(of: $0) }
+            let going = Set(first.sent.map(\.id))
+            // What waits for its name changes nothing in a folder yet.
+            ready.removeAll { entry in
+                entry.id.map { !(entry.isToBeNamed ? first.named : going).contains($0) } ?? true
+            }
         }
         try addFolderTimes(to: &facts.pending, ready: ready, withdrawals: facts.withdrawals, transaction)
         try facts.folders.add(foldersOf: &facts.pending, transaction)
@@ -114,7 +118,8 @@ struct CommitPreparation: Sendable {
             if let entry = try transaction.entry(inode), !entry.pending.isEmpty { withContent[inode] = entry }
         }
         facts.blockedBundles = try blockedBundles(facts.uploaded, withContent, transaction)
-        var scope = CommitScope(blocked: facts.blockedBundles, limit, transaction)
+        var scope = CommitScope(
+            blocked: facts.blockedBundles, limit, now: store.surroundings.now(), transaction)
         for entry in withContent.values { try scope.add(entry) }
         for bundle in try transaction.pendingBundles().subtracting(facts.blockedBundles) {
             try scope.add(bundle: bundle)

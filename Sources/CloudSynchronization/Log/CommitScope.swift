@@ -1,8 +1,9 @@
 import Catalog
 import Documents
+import Replica
 
 /// What goes into one commit: changes that were chosen, and with each of them what it needs. An entry that gets a filename or display name which
-/// another one has in the container goes with the change that frees it: without that it would get another name there. A folder that goes into one
+/// another one has in the container goes with the change that frees it: without that there would be two of one name, or it would get another one. A folder that goes into one
 /// which lay in it goes with the move of that one: without that its move would not happen.
 struct CommitScope {
     private(set) var pending: [InodeNumber: Entry] = [:]
@@ -12,6 +13,7 @@ struct CommitScope {
     /// The bundles of which a part is not ready.
     private let blocked: Set<Int64>
     private let limit: CommitLimit
+    private let now: Timestamp
     private var withdrawalsByID: [EntryID: Withdrawal] = [:]
     private var bundles: Set<Int64> = []
     /// What leaves its name or folder because another entry needs that.
@@ -19,9 +21,10 @@ struct CommitScope {
     /// The entries of which it was not looked yet what they need.
     private var unseen: [Entry] = []
 
-    init(blocked: Set<Int64>, _ limit: CommitLimit, _ rows: Rows) {
+    init(blocked: Set<Int64>, _ limit: CommitLimit, now: Timestamp, _ rows: Rows) {
         self.blocked = blocked
         self.limit = limit
+        self.now = now
         self.rows = rows
     }
 
@@ -100,10 +103,12 @@ struct CommitScope {
         for id in leaving.sorted() { try addLeaving(id) }
     }
 
-    /// Whether a document has versions that its deletion does not know of. It stays in the container then (`apply`).
+    /// Whether a document has versions that its deletion does not know of. It stays in the container then (`apply`). A choice among its versions
+    /// goes before the deletion.
     private func survivesDeletion(_ id: EntryID) throws -> Bool {
         guard let withdrawal = try rows.withdrawal(of: id)?.withLivingHeir(rows) else { return false }
-        return try !Set(rows.replicaLeaves(of: id) ?? []).isSubset(of: withdrawal.seen + withdrawal.bequest)
+        let leaves = try CatalogReplica(rows).visibleLeaves(of: id, at: now)
+        return !Set(leaves).isSubset(of: withdrawal.seen + withdrawal.bequest)
     }
 
     /// Adds the change by which an entry leaves its name and folder, if there is one. A folder goes when nothing is in it any more: what was moved

@@ -111,8 +111,7 @@ final class Identities: Transacting {
             called: try EntryName(name.full), in: folder.namingContext,
             couldBeGenerated: namespace.couldHaveGenerated(name))
         try begin(&backup, as: birth, transaction)
-        // The document has the former place.
-        backup.position = try nextPosition(in: backup.parent, transaction)
+        backup.position = positionBeside(backup)
         backup.currentVersion = nil
         backup.contentVersion = nil
         backup.conflicts = 0

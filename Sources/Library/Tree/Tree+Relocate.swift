@@ -125,12 +125,10 @@ extension Tree {
         return try transaction.entry(entry.inode) ?? entry
     }
 
-    /// A scratch file becomes a document, or a link one that travels: it was renamed to such a name. It is a new one, and comes last: the place that
-    /// it had may be that of the document that it was before, which comes back if another device has edited it.
+    /// A scratch file becomes a document, or a link one that travels: it was renamed to such a name.
     private func begin(
         _ entry: inout Entry, as renaming: Renaming, _ move: Move, _ transaction: Transaction
     ) throws {
-        entry.position = try nextPosition(in: entry.parent, transaction)
         if entry.kind == .symbolicLink {
             var random = surroundings.random()
             entry.id = .random(using: &random)

@@ -128,6 +128,7 @@ final class Withdrawals: Transacting {
         _ entry: inout Entry, from source: Entry, bundle: @autoclosure () throws -> Int64, _ transaction: Transaction
     ) throws {
         try requireKeptConflicts(of: source, transaction)
+        entry.position = positionBeside(entry)
         guard let content = try contentToFetch(of: source, transaction) else {
             // A program renames a document in conflict to a backup only when it saves. If it does not make the document anew, the other
             // versions are the document.
