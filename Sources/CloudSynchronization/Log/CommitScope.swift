@@ -3,10 +3,11 @@ import Documents
 import Replica
 
 /// What goes into one commit: changes that were chosen, and with each of them what it needs. An entry that gets a filename or display name which
-/// another one has in the container goes with the change that frees it: without that there would be two of one name, or it would get another one. A folder that goes into one
-/// which lay in it goes with the move of that one: without that its move would not happen.
+/// another one has in the container goes with the change that frees it: without that there would be two of one name, or it would get another one.
+/// A folder that goes into one which lay in it goes with the move of that one: without that its move would not happen.
 struct CommitScope {
     private(set) var pending: [InodeNumber: Entry] = [:]
+    // As in `CommitFacts`.
     private(set) var rivals: [InodeNumber: Set<EntryID>] = [:]
     private(set) var namesakes: [InodeNumber: Set<EntryID>] = [:]
     private let rows: Rows
