@@ -56,14 +56,18 @@ final class CloudCourse {
         switch Int.random(in: 0..<3, using: &generator) {
         case 0:
             kills += 1
+            ledger.note("\(worker.device.name) is killed")
             try await worker.device.crash()
             // A mount asks the cloud once; without an answer it begins offline.
             try await worker.device.mount()
+            ledger.note("\(worker.device.name) is mounted again")
         case 1:
             separations += 1
+            ledger.note("\(worker.device.name) loses its connection")
             worker.setIsolated(true)
             proxies[index].setConnected(false)
         default:
+            ledger.note("all have a connection")
             for (worker, proxy) in zip(workers, proxies) {
                 proxy.setConnected(true)
                 worker.setIsolated(false)

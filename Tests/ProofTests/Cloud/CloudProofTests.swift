@@ -31,6 +31,7 @@ struct CloudProofTests {
                 let lost = course.ledger.lost(visible: visible)
                 let torn = course.torn
                 #expect(lost.isEmpty, "seed \(seed)")
+                for save in lost { Issue.record("\(save.token) was lost:\n\(course.ledger.history(of: save))") }
                 #expect(torn.isEmpty, "seed \(seed)")
                 Amount.report(
                     "CLOUD", attacks: course.attacks, lost: lost.count + torn.count,

@@ -29,7 +29,22 @@ final class SaveLedger: Sendable {
         var saves: [String: Known] = [:]
         var discarded: Set<String> = []
         var removals: [Removal] = []
+        var events: [Event] = []
+
+        mutating func note(_ text: String, of save: Save) {
+            events.append(Event(moment: .now, document: saves[save.token]?.document, text: text))
+        }
     }
+
+    /// For a person who asks how a content went.
+    private struct Event {
+        let moment: ContinuousClock.Instant
+        /// The document that it concerns; nil for all.
+        let document: String?
+        let text: String
+    }
+
+    private let beginning = ContinuousClock.now
 
     private let state = Mutex(State())
 
@@ -40,25 +55,52 @@ final class SaveLedger: Sendable {
         state.withLock { state in
             let document = save.base.flatMap { state.saves[$0]?.document } ?? save.token
             state.saves[save.token] = Known(save: save, document: document, begun: .now)
+            state.note("\(save.token) from \(save.base ?? "nothing") begins", of: save)
         }
     }
 
-    func succeed(_ save: Save) { state.withLock { $0.saves[save.token]?.done = .now } }
+    func succeed(_ save: Save) {
+        state.withLock {
+            $0.saves[save.token]?.done = .now
+            $0.note("\(save.token) is done", of: save)
+        }
+    }
 
     /// A program removed a conflict version that it had read.
-    func discard(_ save: Save) { state.withLock { _ = $0.discarded.insert(save.token) } }
+    func discard(_ save: Save) {
+        state.withLock {
+            $0.discarded.insert(save.token)
+            $0.note("the conflict version \(save.token) is removed", of: save)
+        }
+    }
+
+    /// Something happened to all documents.
+    func note(_ text: String) { state.withLock { $0.events.append(Event(moment: .now, document: nil, text: text)) } }
+
+    /// What happened to the document of a content, a line each, with seconds since the beginning.
+    func history(of save: Save) -> String {
+        state.withLock { state in
+            let document = state.saves[save.token]?.document
+            return state.events.filter { $0.document == nil || $0.document == document }.map {
+                "\(($0.moment - beginning) / .seconds(1)) \($0.text)"
+            }.joined(separator: "\n")
+        }
+    }
 
     /// A program removes a document. It is recorded before the call: a removal that fails may have happened.
     ///
     /// - Parameters:
     ///   - seen: the contents that the program had read.
-    ///   - isolatedSince: since when its device had no connection; nil if it had one.
+    ///   - device: its device.
+    ///   - isolatedSince: since when that device had no connection; nil if it had one.
     ///   - call: removes it.
     func remove(
-        _ save: Save, seen: [Save], isolatedSince: ContinuousClock.Instant?, by call: () throws -> Void
+        _ save: Save, seen: [Save], on device: String, isolatedSince: ContinuousClock.Instant?,
+        by call: () throws -> Void
     ) rethrows {
         let number = state.withLock { state -> Int? in
             guard let document = state.saves[save.token]?.document else { return nil }
+            state.note("\(device) removes \(seen.map(\.token))\(isolatedSince == nil ? "" : ", isolated")", of: save)
             state.removals.append(
                 Removal(
                     document: document, from: .now, isolatedSince: isolatedSince,
