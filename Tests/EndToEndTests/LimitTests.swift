@@ -88,7 +88,7 @@ struct LimitTests {
     @Test func `folders within folders within folders, after a crash`() async throws {
         try await withUnmountedDevice { device in
             try await Self.mount(device, descriptors: 256)
-            let depth = 2000
+            let depth = 3000
             let nested = """
                 import os, sys
                 os.chdir("local")

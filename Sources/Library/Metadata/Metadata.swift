@@ -6,14 +6,6 @@ import Replica
 import Replication
 import SystemPackage
 
-/// Whether an attribute may, or must, exist already (setxattr(2)).
-public enum AttributeCreation: Sendable {
-    /// `mustCreate` is XATTR_CREATE (EEXIST if the attribute exists), `mustReplace` is XATTR_REPLACE (ENODATA if it does not).
-    case either, mustCreate, mustReplace
-    /// Both: it can only fail.
-    case impossible
-}
-
 /// Extended attributes. `user.displayName` is the name of a document, `user.document.*` are computed, other `user.*` attributes are stored
 /// with the entry and sent to other devices with it. All are in the catalog, so that reading them never needs the content.
 ///
@@ -63,8 +55,6 @@ final class Metadata: Transacting {
     private static let computedPrefix = "user.document."
     private static let id = "user.document.id"
     private static let maximumValue = 64 * 1024
-    /// For all attributes of an entry together, as they are stored: more would not fit into a commit.
-    static let maximumTotal = 512 * 1024
 
     /// - Throws: ENODATA, EOPNOTSUPP outside `user.*`, EINVAL for `user.` alone, ESTALE.
     func extendedAttribute(_ name: String, of node: Node) throws(Refusal) -> [UInt8] {
@@ -240,7 +230,7 @@ final class Metadata: Transacting {
         default: stored[name] = value
         }
         try entry.setStoredAttributes(stored)
-        if let attributes = entry.attributes, attributes.count > Self.maximumTotal { throw Refusal.attributesTooLarge }
+        try entry.requireSmallAttributes()
         entry.markPending(.attributes)
     }
 
@@ -302,13 +292,4 @@ final class Metadata: Transacting {
         try setDisplayName(name, .given, of: &entry, transaction)
         return true
     }
-}
-
-extension Entry {
-    /// The attributes that are kept with the entry.
-    func storedAttributes() throws -> ExtendedAttributes {
-        try attributes.map { try ExtendedAttributes(json: $0) } ?? ExtendedAttributes()
-    }
-
-    mutating func setStoredAttributes(_ stored: ExtendedAttributes) throws { attributes = try stored.json() }
 }

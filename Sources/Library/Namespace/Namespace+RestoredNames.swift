@@ -55,7 +55,7 @@ extension Namespace {
         let before = document.attributes
         try document.setStoredAttributes(stored)
         if document.attributes == before { return }
-        if let all = document.attributes, all.count > Metadata.maximumTotal { throw Refusal.attributesTooLarge }
+        try document.requireSmallAttributes()
         document.markPending(.attributes)
     }
 
