@@ -146,8 +146,8 @@ public final class Library: Sendable {
             transactions, backing: backing, openFiles: openFiles, notices: notices, namespace: namespace,
             contents: contents, tree: tree, undoing: undoing)
         storeCheck = StoreCheck(
-            transactions, store: store, backing: backing, openFiles: openFiles, comparison: comparison,
-            replicatedTree: replicatedTree)
+            transactions, store: store, backing: backing, openFiles: openFiles, cloud: cloud, notices: notices,
+            namespace: namespace, actions: actions, comparison: comparison, replicatedTree: replicatedTree)
         announcements = Announcements(
             notices, namespace: namespace, orphans: orphans, trashDirectory: trashDirectory)
         listenToCatalog(store)

@@ -3,6 +3,7 @@ import Catalog
 import Documents
 import Glibc
 @testable import Library
+import Replica
 import Replication
 import SystemPackage
 import Testing
@@ -296,6 +297,23 @@ struct HeldDocumentTests {
             try Self.saveByRenaming("from the phone", by: 42, on: phone)
             try await Self.expectConflict(laptop, phone)
             phone.library.close(held)
+        }
+    }
+
+    @Test func `after a kill a save replaces the newest version, which stays among the former ones`() async throws {
+        try await Self.withPlan { laptop, phone, plan in
+            try await Self.reopen(by: 42, on: phone)
+            try await Self.overtake(phone, from: laptop)
+            try await Self.bringNewest(to: phone)
+            let unseen = try #require(try phone.entry("Plan.txt").currentVersion)
+            try phone.crash()
+            try phone.open()
+            try Self.saveByRenaming("from the phone", by: 42, on: phone)
+            try await Self.expectNoConflict(laptop, phone)
+            for device in [laptop, phone] {
+                let committed = try device.library.store.read { try CatalogReplica($0).entry(#require(plan.id)) }
+                #expect(committed?.versions?.superseded.contains { $0.version.id == unseen } == true)
+            }
         }
     }
 

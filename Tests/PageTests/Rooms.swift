@@ -1,7 +1,8 @@
 /// The rooms inside a target: its folders, with what each names of the others.
 ///
 /// A room sees another one if it names a type that is declared there, or a member that an extension there gives to a type of another target.
-/// A member counts if its name is declared only once in all sources.
+/// A member counts if its name is declared only once in all sources. What is reached through a value of another type (`tree.contents.save()`)
+/// is not seen: what a part uses, its initializer names.
 struct Rooms {
     /// The room of the files that lie in no folder.
     static let facade = "Library"
@@ -80,9 +81,9 @@ private struct Code {
                 if let type = Self.name(after: ["extension"], in: words) { extendedType = String(type) }
                 if !isHidden, let type = Self.name(after: Self.typeKeywords, in: words) { types.insert(String(type)) }
             }
-            guard let member = Self.name(after: Self.memberKeywords, in: words), first != "guard", first != "if" else {
-                continue
-            }
+            guard let member = Self.name(after: Self.memberKeywords, in: words), first != "guard", first != "if",
+                !line.drop(while: { $0 == " " }).hasPrefix("case .")
+            else { continue }
             members.append(String(member))
             let isMember = line.hasPrefix("    ") && !line.hasPrefix("     ")
             if isMember, !isHidden, let extendedType { extended[extendedType, default: []].append(String(member)) }

@@ -15,6 +15,10 @@ final class StoreCheck: Transacting, CheckedStore {
     let store: DocumentStore
     let backing: BackingStore
     let openFiles: OpenFiles
+    let cloud: any ContentSource
+    let notices: ChangeNotices
+    let namespace: Namespace
+    let actions: Actions
     let comparison: StoreComparison
     let replicatedTree: ReplicatedTree
 
@@ -22,12 +26,17 @@ final class StoreCheck: Transacting, CheckedStore {
 
     init(
         _ transactions: Transactions, store: DocumentStore, backing: BackingStore, openFiles: OpenFiles,
+        cloud: any ContentSource, notices: ChangeNotices, namespace: Namespace, actions: Actions,
         comparison: StoreComparison, replicatedTree: ReplicatedTree
     ) {
         self.transactions = transactions
         self.store = store
         self.backing = backing
         self.openFiles = openFiles
+        self.cloud = cloud
+        self.notices = notices
+        self.namespace = namespace
+        self.actions = actions
         self.comparison = comparison
         self.replicatedTree = replicatedTree
     }
@@ -61,7 +70,9 @@ final class StoreCheck: Transacting, CheckedStore {
     private func mend(
         _ audit: StoreAudit, _ findings: [StoreFinding], counted: ([StoreFinding]) -> [StoreFinding]
     ) throws -> StoreReport {
-        var mending = StoreMending(comparison, replicatedTree)
+        var mending = StoreMending(
+            store, files: backing, cloud: cloud, notices: notices, namespace: namespace, actions: actions,
+            comparison: comparison, replicatedTree: replicatedTree)
         try mending.mend(audit)
         try store.tidyTrash()
         let after = try self.audit { _ in }

@@ -11,13 +11,26 @@ import SystemPackage
 /// Mends what a `StoreAudit` has found. It removes no file: one that nothing tells of becomes a document, or a removal that can be
 /// undone. Each kind of finding has a transaction of its own, so that a kill in between leaves the rest for the next repair.
 struct StoreMending {
+    let store: DocumentStore
+    let files: BackingStore
+    let cloud: any ContentSource
+    let notices: ChangeNotices
+    let namespace: Namespace
+    let actions: Actions
     let comparison: StoreComparison
     let replicatedTree: ReplicatedTree
-    private var store: DocumentStore { comparison.store }
-    private var files: BackingStore { comparison.backing }
     private var folders: Set<InodeNumber> = []
 
-    init(_ comparison: StoreComparison, _ replicatedTree: ReplicatedTree) {
+    init(
+        _ store: DocumentStore, files: BackingStore, cloud: any ContentSource, notices: ChangeNotices,
+        namespace: Namespace, actions: Actions, comparison: StoreComparison, replicatedTree: ReplicatedTree
+    ) {
+        self.store = store
+        self.files = files
+        self.cloud = cloud
+        self.notices = notices
+        self.namespace = namespace
+        self.actions = actions
         self.comparison = comparison
         self.replicatedTree = replicatedTree
     }
@@ -35,8 +48,8 @@ struct StoreMending {
             for folder in audit.foldersWithUnclearOrder.sorted() { try orderAnew(folder, transaction) }
         }
         try store.write { try mendTrash(audit, $0) }
-        comparison.cloud.changesAreWaiting()
-        comparison.notices.stateChanged()
+        cloud.changesAreWaiting()
+        notices.stateChanged()
     }
 
     // MARK: Rows
@@ -65,7 +78,7 @@ struct StoreMending {
         entry.parent = home
         entry.location = StorePath.home(of: lost)
         if try transaction.entry(in: home, filename: lost.filename) != nil {
-            entry.filename = try comparison.namespace.distinctFilename(of: entry, transaction)
+            entry.filename = try namespace.distinctFilename(of: entry, transaction)
         }
         entry.position = try comparison.nextPosition(in: home, transaction)
         entry.markPending([.place, .position])
@@ -88,7 +101,7 @@ struct StoreMending {
                     let target =
                         isFree
                         ? name
-                        : try comparison.namespace.newFilename(split?.pathExtension ?? "", in: .local, transaction)
+                        : try namespace.newFilename(split?.pathExtension ?? "", in: .local, transaction)
                     try source.move(name, to: local, target, transaction)
                 }
             }
@@ -139,7 +152,7 @@ struct StoreMending {
 
     /// Gives the entries of a folder keys of their own, in the order that is shown. Those that can stay do.
     private func orderAnew(_ folder: InodeNumber, _ transaction: Transaction) throws {
-        var random = comparison.surroundings.random()
+        var random = store.surroundings.random()
         let entries = try transaction.children(of: folder)
         var last: OrderKey?
         for (index, entry) in entries.enumerated() {
@@ -169,7 +182,7 @@ struct StoreMending {
             guard step.change == .removed, step.isInTrash,
                 try files.trash.exists(BackingStore.trashName(step.entry.inode))
             else { continue }
-            try comparison.actions.recordRecovered(step.entry, at: comparison.surroundings.now(), transaction)
+            try actions.recordRecovered(step.entry, at: store.surroundings.now(), transaction)
         }
         try TrashReconciliation(comparison, transaction, isCopy: false)
             .mend(lost: audit.stepsWithoutFile, unnamed: audit.unnamedInTrash)
@@ -193,7 +206,7 @@ struct StoreMending {
     /// The container does not have an entry that counts as sent.
     private func sendAgain(_ row: Entry, _ transaction: Transaction) throws {
         if !row.hasFile {
-            comparison.logger.warning("a document's content is nowhere", metadata: ["filename": "\(row.filename)"])
+            store.logger.warning("a document's content is nowhere", metadata: ["filename": "\(row.filename)"])
             transaction.announce(.entryChanged(EntryNames(row), besides: nil))
             transaction.announce(.listingChanged(of: row.parent))
             return try transaction.delete(row.inode)
@@ -201,7 +214,7 @@ struct StoreMending {
         var entry = row
         // The container remembers what was deleted under an id: this is not it.
         if let id = row.id, try transaction.replicaIsDeleted(id) != nil {
-            var random = comparison.surroundings.random()
+            var random = store.surroundings.random()
             entry.id = .random(using: &random)
         }
         entry.currentVersion = nil

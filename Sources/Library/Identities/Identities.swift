@@ -2,8 +2,6 @@ import Backing
 import Catalog
 import Documents
 import Glibc
-import Replication
-import SystemPackage
 
 /// A document that was removed a moment ago, and whose identity another file can take.
 struct Continuation {

@@ -4,7 +4,6 @@ import Documents
 import Glibc
 import Replica
 import Replication
-import SystemPackage
 
 /// Extended attributes. `user.displayName` is the name of a document, `user.document.*` are computed, other `user.*` attributes are stored
 /// with the entry and sent to other devices with it. All are in the catalog, so that reading them never needs the content.

@@ -2,7 +2,6 @@ import Backing
 import Catalog
 import Documents
 import Glibc
-import SystemPackage
 
 extension Namespace {
     /// The attribute in which backup programs keep a document's display name.

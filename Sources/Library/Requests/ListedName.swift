@@ -1,4 +1,3 @@
-import Catalog
 import Documents
 
 /// One line of a listing.

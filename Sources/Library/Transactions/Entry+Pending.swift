@@ -1,9 +1,7 @@
-import Backing
 import Catalog
 import CLinux
 import Documents
 import Glibc
-import SystemPackage
 
 extension Entry {
     /// Records that a change must be sent to the container. Local entries and scratch files are not sent, and the top folder is no entry

@@ -1,4 +1,3 @@
-import Backing
 import Catalog
 import Documents
 import SystemPackage

@@ -31,7 +31,8 @@ final class CloudCourse {
 
     /// How often each kind of attack was made.
     var summary: String {
-        var made = ["kill": kills, "separation": separations]
+        let givenUp = workers.reduce(0) { $0 + $1.givenUp }
+        var made = ["kill": kills, "separation": separations, "late save given up": givenUp]
         for proxy in proxies {
             for (fault, count) in proxy.made { made[fault.rawValue, default: 0] += count }
         }

@@ -18,6 +18,7 @@ final class CloudWorker: Sendable {
     private let count = Mutex(0)
     /// Half of the time for which docfs remembers a version that was let go of: the call takes time, too.
     private static let haste = Duration.milliseconds(2500)
+    private let late = Mutex(0)
     /// Contents that are not whole, as they were read.
     let torn = Mutex<[String]>([])
 
@@ -26,6 +27,9 @@ final class CloudWorker: Sendable {
         self.ledger = ledger
         generator = Mutex(SeededGenerator(seed: seed))
     }
+
+    /// How often a program had let go of what it read for too long, and did not save.
+    var givenUp: Int { late.withLock(\.self) }
 
     /// Tells it that its device has lost its connection, or has it again.
     func setIsolated(_ isIsolated: Bool) { isolation.withLock { $0 = isIsolated ? ContinuousClock.now : nil } }
@@ -73,7 +77,7 @@ final class CloudWorker: Sendable {
 
     private func create() throws {
         let save = newSave(from: nil)
-        ledger.begin(save)
+        ledger.begin(save, replacing: .inPlace)
         let file = try (device.cloud / "\(save.token).txt").open(.writeOnly, [.create, .exclusiveCreate])
         try file.write(save.content)
         try file.close()
@@ -108,8 +112,11 @@ final class CloudWorker: Sendable {
         let file = try temporary.open(.writeOnly, [.create, .exclusiveCreate])
         try file.write(save.content)
         try file.close()
-        guard ContinuousClock.now - closed < Self.haste else { return try temporary.remove() }
-        ledger.begin(save)
+        guard ContinuousClock.now - closed < Self.haste else {
+            late.withLock { $0 += 1 }
+            return try temporary.remove()
+        }
+        ledger.begin(save, replacing: .atOnce)
         try temporary.rename(to: folder / name.string)
         ledger.succeed(save)
     }
@@ -118,7 +125,7 @@ final class CloudWorker: Sendable {
     private func saveInPlace(_ path: FilePath) throws {
         let file = try path.open(.readWrite)
         let save = newSave(from: try whole(try file.readAll(), path))
-        ledger.begin(save)
+        ledger.begin(save, replacing: .inPlace)
         try file.truncate(to: 0)
         try file.write(save.content, at: 0)
         try file.close()

@@ -5,8 +5,17 @@ import Synchronization
 /// A content may go in three ways only: another content was made from it; it was removed by a program that had read it; or its document
 /// was removed on a device that could have shown it.
 final class SaveLedger: Sendable {
+    /// How a program replaces a content.
+    enum Replacement {
+        /// By a rename: a call that fails has replaced all or nothing.
+        case atOnce
+        /// In several calls: the former content is gone also where the new one is not whole.
+        case inPlace
+    }
+
     private struct Known {
         let save: Save
+        let replacement: Replacement
         /// The document's first save.
         let document: String
         var begun: ContinuousClock.Instant
@@ -51,10 +60,11 @@ final class SaveLedger: Sendable {
     var saves: Int { state.withLock { $0.saves.values.count { $0.done != nil } } }
 
     /// Call this just before the call that replaces the former content: from here on it may have happened.
-    func begin(_ save: Save) {
+    func begin(_ save: Save, replacing replacement: Replacement) {
         state.withLock { state in
             let document = save.base.flatMap { state.saves[$0]?.document } ?? save.token
-            state.saves[save.token] = Known(save: save, document: document, begun: .now)
+            state.saves[save.token] = Known(
+                save: save, replacement: replacement, document: document, begun: .now)
             state.note("\(save.token) from \(save.base ?? "nothing") begins", of: save)
         }
     }
@@ -116,7 +126,14 @@ final class SaveLedger: Sendable {
     /// - Returns: the contents that are lost.
     func lost(visible: Set<Save>) -> [Save] {
         state.withLock { state in
-            let bases = Set(state.saves.values.compactMap(\.save.base))
+            let read = Set(state.saves.values.compactMap(\.save.base))
+            // A rename that failed has replaced something only if its content was seen later.
+            let replacing = state.saves.values.filter { known in
+                known.done != nil || known.replacement == .inPlace || visible.contains(known.save)
+                    || read.contains(known.save.token) || state.discarded.contains(known.save.token)
+                    || state.removals.contains { $0.seen.contains(known.save.token) }
+            }
+            let bases = Set(replacing.compactMap(\.save.base))
             return state.saves.values.filter { known in
                 known.done != nil && !visible.contains(known.save) && !bases.contains(known.save.token)
                     && !state.discarded.contains(known.save.token)
