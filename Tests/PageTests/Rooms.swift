@@ -100,7 +100,7 @@ private struct Code {
         let pieces = line.split(separator: "//", maxSplits: 1, omittingEmptySubsequences: false)[0]
             .split(separator: "\"", omittingEmptySubsequences: false)
         return stride(from: 0, to: pieces.count, by: 2).flatMap { index in
-            pieces[index].split { !$0.isASCII || !($0.isLetter || $0.isNumber || $0 == "_") }
+            pieces[index].utf8.split { !Declarations.isPartOfName($0) }.map { Substring($0) }
         }
     }
 }

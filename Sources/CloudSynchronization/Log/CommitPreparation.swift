@@ -84,8 +84,8 @@ struct CommitPreparation: Sendable {
     private func draft(
         _ described: [Entry], _ deleted: [Withdrawal], _ transaction: Transaction
     ) throws -> CommitDraft {
-        var facts = try facts(described, deleted, transaction)
         let now = store.surroundings.now()
+        var facts = try facts(described, deleted, now: now, transaction)
         let needs = try CommitNeeds(of: facts, transaction)
         func settle(_ facts: CommitFacts) -> CommitDraft {
             needs.settle(nameWaits, now: now) { waiting in
@@ -108,7 +108,7 @@ struct CommitPreparation: Sendable {
 
     /// Reads what the changes need that were chosen, and what is known of them.
     private func facts(
-        _ described: [Entry], _ deleted: [Withdrawal], _ transaction: Transaction
+        _ described: [Entry], _ deleted: [Withdrawal], now: Timestamp, _ transaction: Transaction
     ) throws -> CommitFacts {
         var facts = CommitFacts()
         facts.uploaded = try uploads.current(transaction)
@@ -118,8 +118,7 @@ struct CommitPreparation: Sendable {
             if let entry = try transaction.entry(inode), !entry.pending.isEmpty { withContent[inode] = entry }
         }
         facts.blockedBundles = try blockedBundles(facts.uploaded, withContent, transaction)
-        var scope = CommitScope(
-            blocked: facts.blockedBundles, limit, now: store.surroundings.now(), transaction)
+        var scope = CommitScope(blocked: facts.blockedBundles, limit, now: now, transaction)
         for entry in withContent.values { try scope.add(entry) }
         for bundle in try transaction.pendingBundles().subtracting(facts.blockedBundles) {
             try scope.add(bundle: bundle)
@@ -134,7 +133,7 @@ struct CommitPreparation: Sendable {
         try facts.folders.add(foldersOf: &facts.pending, transaction)
         facts.heirs = Set(
             try facts.withdrawals.compactMap(\.heir).filter { try transaction.replicaIsDeleted($0) == false })
-        facts.kept = try keptVersions(of: facts.pending.values, transaction)
+        facts.kept = try keptVersions(of: facts.pending.values, now: now, transaction)
         facts.revived = try revived(facts.pending.values, transaction)
         facts.emptied = try emptied(facts.withdrawals, transaction)
         return facts
@@ -142,13 +141,13 @@ struct CommitPreparation: Sendable {
 
     /// The versions of documents whose deletion was undone. Their contents are in the container still.
     private func keptVersions(
-        of pending: some Sequence<Entry>, _ rows: Rows
+        of pending: some Sequence<Entry>, now: Timestamp, _ rows: Rows
     ) throws -> [EntryID: VersionHistory] {
         var kept: [EntryID: VersionHistory] = [:]
         for entry in pending where entry.kind == .document && entry.pending.contains(.creation) && !entry.needsUpload {
             guard let id = entry.id else { continue }
             // As they are after a choice that goes out with them.
-            kept[id] = try CatalogReplica(rows).visibleEntry(id, at: store.surroundings.now())?.versions
+            kept[id] = try CatalogReplica(rows).visibleEntry(id, at: now)?.versions
         }
         return kept
     }

@@ -105,7 +105,8 @@ final class CloudWorker: Sendable {
         let opened = try device.cloud.open(.readOnly, .directory)
         defer { withExtendedLifetime(opened) {} }
         let folder = FilePath("/proc/self/fd/\(opened.descriptor.rawValue)")
-        let content = try (folder / name.string).bytes()
+        let document = folder / name.string
+        let content = try document.bytes()
         let closed = ContinuousClock.now
         let save = newSave(from: try whole(content, path))
         let temporary = folder / ".goutputstream-\(save.token)"
@@ -117,7 +118,7 @@ final class CloudWorker: Sendable {
             return try temporary.remove()
         }
         ledger.begin(save, replacing: .atOnce)
-        try temporary.rename(to: folder / name.string)
+        try temporary.rename(to: document)
         ledger.succeed(save)
     }
 
