@@ -44,7 +44,7 @@ extension DocumentStore {
     /// - Returns: whether that made room.
     package func giveUpOldestInTrash(toWrite bytes: Int64) throws -> Bool {
         let size = try read { try $0.trashSize() }.bytes
-        guard size > 0, let free = reserve.free(), free + size >= bytes else { return false }
+        guard size > 0, let free = reserve.free(), size >= bytes - free else { return false }
         // Empty documents make none.
         while try removeOldestFromTrash() {
             if try read({ try $0.trashSize() }).bytes < size { break }

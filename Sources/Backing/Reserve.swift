@@ -51,13 +51,20 @@ package final class Reserve: Sendable {
 
     /// Bytes that this user can write to a file system. Never more than there are; on a disk of less than 200,000 blocks, fewer for root.
     package static func free(_ status: statvfs, isRoot: Bool = geteuid() == 0) -> Int64 {
-        let block = Int64(status.f_frsize)
-        let available = Int64(clamping: status.f_bavail) * block
+        let available = bytes(Int64(clamping: status.f_bavail), of: status)
         if !isRoot { return available }
         // Root may use the blocks that a file system reserves for root, but not those that ext4 reserves for itself: 2 % of all, 4096 at
         // most. How many all are, statfs(2) does not say: it leaves out what ext4 takes for its tables and its journal.
-        return max(available, (Int64(clamping: status.f_bfree) - 4096) * block)
+        return max(available, bytes(Int64(clamping: status.f_bfree) - 4096, of: status))
     }
+
+    /// A file system of the network may say that it has 16 EiB: such a number is cut, so that no sum with it overflows.
+    private static func bytes(_ blocks: Int64, of status: statvfs) -> Int64 {
+        let (bytes, isTooMuch) = blocks.multipliedReportingOverflow(by: Int64(clamping: status.f_frsize))
+        return isTooMuch ? 1 << 60 : min(bytes, 1 << 60)
+    }
+
+    private static func length(of status: statvfs) -> Int64 { bytes(Int64(clamping: status.f_blocks), of: status) }
 
     /// Whether there is no room for anything new. It is asked before each change, so the answer is kept for a moment.
     package var isScarce: Bool {
@@ -82,7 +89,7 @@ package final class Reserve: Sendable {
     /// is so; nil if the file system does not say.
     package var room: Int64? {
         guard let status = try? root.fileSystemStatus() else { return nil }
-        return Self.free(status) - min(Self.shortage, Int64(clamping: status.f_blocks) * Int64(status.f_frsize) / 20)
+        return Self.free(status) - min(Self.shortage, Self.length(of: status) / 20)
     }
 
     /// Frees a slice for a commit if there is hardly any other room.
@@ -147,7 +154,7 @@ package final class Reserve: Sendable {
     private func renew(_ state: inout State, leaving rest: Int64) {
         // Failures here leave the reserve as it is: it is tried again after the next commit.
         guard state.length < Self.largest, let status = try? root.fileSystemStatus(), let free = free() else { return }
-        let whole = min(Self.largest, Int64(clamping: status.f_blocks) * Int64(status.f_frsize) / 16)
+        let whole = min(Self.largest, Self.length(of: status) / 16)
         let wanted = min(whole, state.length + free - rest)
         guard wanted > state.length, let file = try? root.openFile(Self.name, O_WRONLY | O_CREAT, mode: 0o600) else {
             return

@@ -131,14 +131,19 @@ extension ActionStep {
 
 /// Documents in the trash.
 public struct TrashSize: Sendable, Equatable {
-    public var documents = 0
-    public var bytes: Int64 = 0
+    public private(set) var documents: Int
+    private var size: SizeSum
 
-    public init() {}
+    public var bytes: Int64 { size.bytes }
+
+    init(documents: Int = 0, size: SizeSum = .zero) {
+        self.documents = documents
+        self.size = size
+    }
 
     mutating func add(_ step: ActionStep, times: Int) {
         guard step.isInTrash else { return }
         documents += times
-        bytes += Int64(times) * step.entry.size
+        size.add(step.entry.size, times: times)
     }
 }

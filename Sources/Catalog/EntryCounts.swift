@@ -9,7 +9,7 @@ final class EntryCounts: Sendable {
         /// The number of their unresolved conflict versions.
         var conflicts = 0
         /// Bytes of those contents that are on this disk, as far as rows tell it: the rows of local documents do not.
-        var bytesHere: Int64 = 0
+        var sizeHere = SizeSum.zero
     }
 
     /// Nil until the first query, and again after a rollback.
@@ -41,6 +41,6 @@ extension [Location: EntryCounts.Count] {
         guard entry.kind == .document, let location = entry.location else { return }
         self[location, default: .init()].documents += times
         self[location, default: .init()].conflicts += times * entry.conflicts
-        if entry.isHere { self[location, default: .init()].bytesHere += Int64(times) * entry.size }
+        if entry.isHere { self[location, default: .init()].sizeHere.add(entry.size, times: times) }
     }
 }

@@ -119,15 +119,11 @@ extension Rows {
                 let statement = try DirectStatement(
                     db,
                     sql: """
-                        SELECT count(*), total(size) FROM steps
+                        SELECT count(*), \(SizeSum.columns("size")) FROM steps
                         WHERE \(ActionTable.isInTrash)
                         """)
-                var size = TrashSize()
-                if let row = try statement.next() {
-                    size.documents = row[0]
-                    size.bytes = Int64(row[1] as Double)
-                }
-                return size
+                return try statement.next().map { TrashSize(documents: $0[0], size: .init(high: $0[1], low: $0[2])) }
+                    ?? TrashSize()
             }
         }
     }

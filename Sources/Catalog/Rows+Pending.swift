@@ -128,12 +128,12 @@ extension Rows {
         try turn.read { db in
             let statement = try db.cachedStatement(
                 sql: """
-                    SELECT count(*), coalesce(sum(size), 0) FROM (
+                    SELECT count(*), \(SizeSum.columns("size")) FROM (
                         SELECT size FROM entries WHERE \(EntryCondition.isPending) AND \(EntryCondition.hasNewContent)
                         LIMIT \(Self.mostAdded + 1))
                     """)
             guard let row = try Row.fetchOne(statement), (row[0] as Int) <= Self.mostAdded else { return nil }
-            return row[1]
+            return SizeSum(high: row[1], low: row[2]).bytes
         }
     }
 

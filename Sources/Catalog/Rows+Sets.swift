@@ -10,7 +10,7 @@ extension Rows {
     }
 
     /// Bytes of the contents of the cloud's documents that are on this disk.
-    public func bytesOfCloudHere() throws -> Int64 { try count(in: .cloud).bytesHere }
+    public func bytesOfCloudHere() throws -> Int64 { try count(in: .cloud).sizeHere.bytes }
 
     private func count(in location: Location) throws -> EntryCounts.Count {
         try counts.count(in: location) { location in
@@ -19,12 +19,12 @@ extension Rows {
                 var statement = try DirectStatement(
                     db,
                     sql: """
-                        SELECT count(*), total(conflicts), coalesce(sum(CASE WHEN isHere THEN size END), 0)
+                        SELECT count(*), total(conflicts), \(SizeSum.columns("CASE WHEN isHere THEN size END"))
                         FROM entries WHERE \(condition)
                         """)
                 statement.bind(location)
                 return try statement.next().map {
-                    .init(documents: $0[0], conflicts: Int($0[1] as Double), bytesHere: $0[2])
+                    .init(documents: $0[0], conflicts: Int($0[1] as Double), sizeHere: .init(high: $0[2], low: $0[3]))
                 } ?? .init()
             }
         }

@@ -3,7 +3,7 @@ public struct ByteCount: Sendable, Equatable {
     /// From 1 to 2^62; a part of a byte is dropped.
     public let bytes: Int64
 
-    private static let units: [Character: Int64] = ["K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40]
+    private static let units: [String: Int64] = ["K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40]
 
     /// - Returns: nil for anything else, and for zero.
     public init?(_ text: String) {
@@ -11,11 +11,11 @@ public struct ByteCount: Sendable, Equatable {
         var unit: Int64 = 1
         if number.hasSuffix("iB") {
             number = number.dropLast(2)
-            guard let last = number.last, Self.units[last] != nil else { return nil }
+            guard let last = number.last, Self.units[String(last)] != nil else { return nil }
         } else if number.hasSuffix("B") {
             number = number.dropLast()
         }
-        if let last = number.last, let known = Self.units[Character(last.uppercased())] {
+        if let last = number.last, let known = Self.units[last.uppercased()] {
             unit = known
             number = number.dropLast()
         }

@@ -3,7 +3,6 @@ import Documents
 import Filesystem
 import Glibc
 import Library
-import Logging
 import ObjectStore
 import SystemPackage
 

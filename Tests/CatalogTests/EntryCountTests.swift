@@ -90,4 +90,37 @@ struct EntryCountTests {
             #expect(try catalog.read(counts) == [1, 0, 0, 0])
         }
     }
+
+    /// Sparse files: XFS and btrfs take such sizes.
+    @Test func `contents that are larger together than a number can be are counted all the same`() throws {
+        try withCatalog { catalog in
+            try catalog.write { transaction in
+                #expect(try transaction.bytesOfCloudHere() == 0)
+                for filename in ["a.txt", "b.txt", "c.txt"] {
+                    var entry: Entry = try .document("Plan.txt", filename: filename, in: .cloud, location: .cloud)
+                    entry.size = filename == "c.txt" ? 5 : .max
+                    entry.isHere = true
+                    entry.pending = .content
+                    try transaction.insert(entry)
+                }
+                #expect(try transaction.bytesOfCloudHere() == .max)
+            }
+            // As they are counted when the catalog was opened.
+            try catalog.write { transaction in
+                transaction.counts.forget()
+                #expect(try transaction.bytesOfCloudHere() == .max)
+                let pending = try transaction.pendingBytes() ?? 0
+                #expect(pending == .max)
+                transaction.counts.forget()
+            }
+            try catalog.write { transaction in
+                _ = try transaction.bytesOfCloudHere()
+                for filename in ["a.txt", "b.txt"] {
+                    try transaction.delete(try #require(try transaction.entry(in: .cloud, filename: filename)).inode)
+                }
+                transaction.counts.forget()
+                #expect(try transaction.bytesOfCloudHere() == 5)
+            }
+        }
+    }
 }

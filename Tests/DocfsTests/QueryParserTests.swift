@@ -89,6 +89,7 @@ struct QueryParserTests {
         ("colour = red", 1, "there is no field `colour`; the fields are name, "),
         ("closed inConflict", 8, "`and`, `or` or the end"),
         ("(closed", 1, "is not closed"),
+        (String(repeating: "(", count: 100_000), 201, "in too many others"),
         ("closed)", 7, "closes nothing"),
         ("inConflict and", 15, "is missing at the end"),
         ("size like *", 6, "does not go with `size`"),

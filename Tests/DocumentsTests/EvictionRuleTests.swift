@@ -102,7 +102,7 @@ struct ByteCountTests {
         #expect(ByteCount(text)?.bytes == bytes)
     }
 
-    @Test(arguments: ["", "0", "G", "-1", "1X", "1 G", "1iB", "one", "1e9", "0.1", "inf", "99999999T"])
+    @Test(arguments: ["", "0", "G", "-1", "1X", "1 G", "1iB", "one", "1e9", "0.1", "inf", "99999999T", "5ß", "5ŉ"])
     func `anything else is no size`(text: String) {
         #expect(ByteCount(text) == nil)
     }

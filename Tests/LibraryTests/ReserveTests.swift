@@ -23,4 +23,9 @@ struct ReserveTests {
         #expect(Reserve.free(full, isRoot: true) == 500_000 * 4096)
         #expect(Reserve.free(full, isRoot: false) == 0)
     }
+
+    @Test(arguments: [true, false]) func `a file system that has 16 EiB has much room`(isRoot: Bool) {
+        let vast = disk(blocks: .max, available: .max - 4096, own: 4096, blockSize: 1 << 20)
+        #expect(Reserve.free(vast, isRoot: isRoot) >= 1 << 60)
+    }
 }

@@ -32,6 +32,31 @@ struct TrashTests {
         }
     }
 
+    /// XFS, btrfs and file systems in memory take such a size.
+    @Test func `sparse files that are larger together than a number can be are thrown away, and come back`()
+        async throws
+    {
+        try await withDevice { device in
+            for name in ["a.txt", "b.txt"] {
+                try device.create(name, "12345", in: .local)
+                try device.change(device.inode(name, in: .local)) { $0.size = .max }
+            }
+            for name in ["a.txt", "b.txt"] { try device.remove(name, in: .local) }
+            #expect(try Self.size(device).documents == 2)
+            #expect(try Self.size(device).bytes == .max)
+            try device.close()
+            try device.open()
+            #expect(try Self.size(device).bytes == .max)
+            #expect(try !device.library.reportText(.trash).isEmpty)
+            var limit = TrashLimit()
+            limit.bytes = .max
+            try device.library.store.tidyTrash(limit)
+            for _ in 0..<2 { try device.library.perform(.undo) }
+            #expect(try Self.size(device).bytes == 0)
+            #expect(try device.names(in: .local).count == 2)
+        }
+    }
+
     @Test func `after 30 days a deletion cannot be undone`() async throws {
         try await withDevice { device in
             for name in ["a.txt", "b.txt"] { try device.create(name, "text", in: .local) }

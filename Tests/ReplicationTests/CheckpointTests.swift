@@ -124,6 +124,23 @@ struct CheckpointTests {
         #expect(try await checkpoints.latestHead(of: container, knowing: nil)?.position == LogPosition(64))
     }
 
+    /// Somebody who does harm may make one. Nothing is counted on from there.
+    @Test(arguments: [Int64.max, Int64.max - 1, 1 << 62]) func `a checkpoint at a position that no log has is none`(
+        far: Int64
+    ) async throws {
+        let store = FakeStore()
+        for position in [64, far] { try await write([laptop.folder(1, "Trip")], at: position, to: store) }
+        let checkpoints = Checkpoints(store: store)
+        #expect(try await position(store) == LogPosition(64))
+        #expect(try await checkpoints.newestPosition() == LogPosition(64))
+        let head = try await checkpoints.latestHead(of: ContainerID(numbered: 9), knowing: nil)
+        #expect(head?.position == LogPosition(64))
+        #expect(LogPosition(LogPosition(far).key) == nil)
+        #expect(throws: DecodingError.self) {
+            try JSONDecoder().decode([LogPosition].self, from: Data("[\(far)]".utf8))
+        }
+    }
+
     /// Else a device would take an older state for the newest, or the log from its start.
     @Test func `a store that does not answer has no checkpoint that could be passed over`() async throws {
         let store = FakeStore()

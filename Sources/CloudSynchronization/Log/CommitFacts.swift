@@ -69,12 +69,15 @@ struct ParentFolders {
     }
 
     private mutating func add(_ folder: InodeNumber, _ rows: Rows) throws {
-        if ids[folder] != nil { return }
-        guard let entry = try rows.entry(folder) else { return }
-        if entry.id == nil { return }
-        // Outer ones first, whose depth this one's comes from.
-        try add(entry.parent, rows)
-        add(entry)
+        // Without recursion: folders may lie in each other thousands of levels deep.
+        var above: [Entry] = []
+        var inode = folder
+        while ids[inode] == nil, let entry = try rows.entry(inode), entry.id != nil {
+            above.append(entry)
+            inode = entry.parent
+        }
+        // Outer ones first, whose depth comes into that of the inner ones.
+        for entry in above.reversed() { add(entry) }
     }
 
     /// Adds a folder after the one that it lies in.

@@ -114,14 +114,20 @@ struct CommitScope {
 
     /// Adds the change by which an entry leaves its name and folder, if there is one. A folder goes when nothing is in it any more: what was moved
     /// out of it goes, too. Where very much is deleted in it, the name is free after several commits (`CommitNeeds`).
-    private mutating func addLeaving(_ id: EntryID) throws {
-        guard leaving.insert(id).inserted else { return }
-        if let withdrawal = try rows.withdrawal(of: id) {
-            if try rows.hasDeletedDocuments(in: id, moreThan: limit.entries) { return }
-            try add(withdrawal)
-            for child in try rows.replicaChildren(of: id) { try addLeaving(child) }
-        } else if let entry = try rows.entry(id), entry.isReplicated, !entry.pending.isDisjoint(with: [.name, .place]) {
-            try addIfReady(entry)
+    private mutating func addLeaving(_ first: EntryID) throws {
+        // Without recursion: folders may lie in each other thousands of levels deep.
+        var waiting = [first]
+        while let id = waiting.popLast() {
+            guard leaving.insert(id).inserted else { continue }
+            if let withdrawal = try rows.withdrawal(of: id) {
+                if try rows.hasDeletedDocuments(in: id, moreThan: limit.entries) { continue }
+                try add(withdrawal)
+                waiting += try rows.replicaChildren(of: id).reversed()
+            } else if let entry = try rows.entry(id), entry.isReplicated,
+                !entry.pending.isDisjoint(with: [.name, .place])
+            {
+                try addIfReady(entry)
+            }
         }
     }
 

@@ -79,6 +79,8 @@ extension OrderKey {
         let tag = OrderPart.tag(using: &random)
         guard lower < upper else { return OrderKey(left + [OrderPart(0, tag: tag)]) }
         let common = zip(left, right).prefix { $0 == $1 }.count
+        // Only in a text that docfs has not made does the upper key end there: a number of it counts as the greatest.
+        guard common < right.count else { return OrderKey(left + [OrderPart(0, tag: tag)]) }
         // The upper key goes on where the lower one ends.
         guard common < left.count else { return OrderKey(left + [OrderPart(right[common].number - 1, tag: tag)]) }
         let start = left.prefix(common)

@@ -35,7 +35,8 @@ struct Request: @unchecked Sendable {
         { group in
             guard let context = fuse_req_ctx(pointer)?.pointee else { return false }
             if context.uid == 0 || context.gid == group { return true }
-            var groups = [gid_t](repeating: 0, count: Int(fuse_req_getgroups(pointer, 0, nil)))
+            // Negative where /proc does not tell: of a caller in another process namespace, or under `hidepid`.
+            var groups = [gid_t](repeating: 0, count: max(0, Int(fuse_req_getgroups(pointer, 0, nil))))
             let count = fuse_req_getgroups(pointer, Int32(groups.count), &groups)
             return count > 0 && groups.prefix(Int(count)).contains(group)
         }

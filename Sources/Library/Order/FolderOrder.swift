@@ -120,7 +120,8 @@ final class FolderOrder: Transacting {
             position = if case .before = target { found } else { found + 1 }
         case .to(let number):
             let counted = wanted.indices.filter { entries[wanted[$0]].kind != .scratch }
-            position = number > counted.count ? wanted.count : counted[max(number, 1) - 1]
+            let index = max(number, 1) - 1
+            position = index < counted.count ? counted[index] : wanted.count
         }
         wanted.insert(mover, at: position)
         try move(entries, to: wanted, moving: mover, in: entry.parent, transaction)

@@ -7,12 +7,20 @@ extension PreferredLocation {
     /// where there is none.
     func counterpart(of folder: InodeNumber, _ rows: Rows) throws -> InodeNumber? {
         let location = namespace.preferredLocation
-        if folder == location.other.folder { return location.folder }
-        guard folder > .cloud, let entry = try rows.entry(folder), entry.kind == .folder,
-            let parent = try counterpart(of: entry.parent, rows),
-            let twin = try rows.entry(in: parent, filename: entry.filename), twin.kind == .folder
-        else { return nil }
-        return twin.inode
+        // Without recursion: folders may lie in each other thousands of levels deep.
+        var names: [String] = []
+        var above = folder
+        while above != location.other.folder {
+            guard above > .cloud, let entry = try rows.entry(above), entry.kind == .folder else { return nil }
+            names.append(entry.filename)
+            above = entry.parent
+        }
+        var twin = location.folder
+        for name in names.reversed() {
+            guard let entry = try rows.entry(in: twin, filename: name), entry.kind == .folder else { return nil }
+            twin = entry.inode
+        }
+        return twin
     }
 
     /// Moves a folder that the destination has already: first all that is in it, one by one, then it goes.

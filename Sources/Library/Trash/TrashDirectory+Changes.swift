@@ -47,13 +47,22 @@ extension TrashDirectory {
     }
 
     private func removeTree(_ name: [UInt8], in parent: InodeNumber, by caller: Caller) throws(Refusal) {
-        let entry = try inspect { try namespace.existing(name, in: parent, $0) }
-        guard entry.kind == .folder else { return try tree.remove(name, in: parent, by: caller, isMeant: true) }
-        for child in try tree.list(entry.inode) {
-            guard let filename = child.filename else { continue }
-            try removeTree(Array(filename.utf8), in: entry.inode, by: caller)
+        // Without recursion: folders may lie in each other thousands of levels deep.
+        var waiting = [(name: name, parent: parent, isEmptied: false)]
+        while let next = waiting.popLast() {
+            if next.isEmptied {
+                try tree.removeFolder(next.name, in: next.parent, by: caller)
+                continue
+            }
+            let entry = try inspect { try namespace.existing(next.name, in: next.parent, $0) }
+            guard entry.kind == .folder else {
+                try tree.remove(next.name, in: next.parent, by: caller, isMeant: true)
+                continue
+            }
+            waiting.append((next.name, next.parent, true))
+            let inner = try tree.list(entry.inode).compactMap(\.filename)
+            waiting += inner.reversed().map { (Array($0.utf8), entry.inode, false) }
         }
-        try tree.removeFolder(name, in: parent, by: caller)
     }
 
     /// Brings a document back under a name in a folder, or a folder with all that was deleted with it.

@@ -64,7 +64,7 @@ public struct Checkpoints: Sendable {
 
     private func positions() async throws(CheckpointError) -> [LogPosition] {
         try await keys().filter { $0.last == Self.manifestName }.compactMap {
-            Int64($0.components[1]).map(LogPosition.init)
+            Int64($0.components[1]).flatMap(LogPosition.init(untrusted:))
         }
     }
 
@@ -118,12 +118,8 @@ public struct Checkpoints: Sendable {
 
     /// The newest position at which there is a checkpoint, whatever is in it; the start if there is none.
     public func newestPosition() async throws(CheckpointError) -> LogPosition {
-        // Somebody who does harm may have made one at the end of all positions.
-        try await positions().last { $0 < Self.lastPosition } ?? .start
+        try await positions().last ?? .start
     }
-
-    /// A log does not get as long.
-    private static let lastPosition = LogPosition(1_000_000_000_000_000)
 
     /// The head of the newest checkpoint whose manifest can be read and believed; nil if there is none.
     ///

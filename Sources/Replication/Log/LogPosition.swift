@@ -7,6 +7,17 @@ public struct LogPosition: Hashable, Sendable, Comparable, Codable {
 
     public init(_ number: Int64) { self.number = number }
 
+    /// No log gets as long. Whoever does harm, or a damaged object, may name a position beyond it: nothing is counted on from there.
+    private static let known: ClosedRange<Int64> = 0...1_000_000_000_000_000
+
+    /// For a number that somebody else wrote.
+    ///
+    /// - Returns: nil for one that no position of a log has.
+    public init?(untrusted number: Int64) {
+        guard Self.known.contains(number) else { return nil }
+        self.number = number
+    }
+
     /// The position before the first entry.
     public static let start = LogPosition(0)
 
@@ -26,14 +37,20 @@ public struct LogPosition: Hashable, Sendable, Comparable, Codable {
 
     /// - Returns: nil for a key that is not that of an entry.
     public init?(_ key: ObjectKey) {
-        guard key.components.count == 2, key.components[0] == "log", let number = Int64(key.last), number > 0,
-            LogPosition(number).key == key
+        guard key.components.count == 2, key.components[0] == "log",
+            let position = Int64(key.last).flatMap(Self.init(untrusted:)), position > .start, position.key == key
         else { return nil }
-        self.number = number
+        self = position
     }
 
     /// Reads a whole number.
-    public init(from decoder: any Decoder) throws { number = try decoder.singleValueContainer().decode(Int64.self) }
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        guard let position = Self(untrusted: try container.decode(Int64.self)) else {
+            throw DecodingError.dataCorruptedError(in: container, debugDescription: "not a position of a log")
+        }
+        self = position
+    }
 
     /// Writes a whole number (`ContainerFormat`).
     public func encode(to encoder: any Encoder) throws {

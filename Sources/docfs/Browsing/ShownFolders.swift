@@ -186,7 +186,10 @@ struct ShownFolders {
         status["findings"] = state["check.findings"]
         status["trash"] = state["trash"]?.prefix { $0 != " " }.description
         var disk = statvfs()
-        if statvfs(mount.documents, &disk) == 0 { status["free"] = String(disk.f_bavail * disk.f_frsize) }
+        if statvfs(mount.documents, &disk) == 0 {
+            let (free, isTooMuch) = UInt64(disk.f_bavail).multipliedReportingOverflow(by: UInt64(disk.f_frsize))
+            status["free"] = String(isTooMuch ? UInt64(Int64.max) : free)
+        }
         status["moving"] = state["preferred.moving"]
         let stayed = state.pairs.filter { $0.key == "preferred.stayed" }.map(\.value)
         if !stayed.isEmpty { status["stayed"] = stayed.joined(separator: "\n") }

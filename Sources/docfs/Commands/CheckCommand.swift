@@ -1,6 +1,5 @@
 import ArgumentParser
 import Backing
-import CLinux
 import Documents
 import Filesystem
 import Glibc

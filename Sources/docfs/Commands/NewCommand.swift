@@ -1,5 +1,4 @@
 import ArgumentParser
-import CLinux
 import Documents
 import Glibc
 import SystemPackage

@@ -11,6 +11,8 @@ struct QueryParser {
     private let clock: QueryClock
     private let end: Int
     private var index = 0
+    /// How many `not` and parentheses are around what is read.
+    private var depth = 0
 
     static func parse(_ text: String, clock: QueryClock) throws(QueryError) -> QueryPredicate {
         let tokens = try QueryToken.split(text)
@@ -63,6 +65,9 @@ struct QueryParser {
         return (QueryFlag.all.contains(word) || QueryField(word) != nil) && word.contains(where: \.isUppercase)
     }
 
+    /// Nobody types so many parentheses and `not` around each other.
+    private static let deepest = 200
+
     private init(tokens: [QueryToken], clock: QueryClock, end: Int) {
         self.tokens = tokens
         self.clock = clock
@@ -97,6 +102,11 @@ struct QueryParser {
     }
 
     private mutating func one() throws(QueryError) -> QueryPredicate {
+        depth += 1
+        defer { depth -= 1 }
+        if depth > Self.deepest {
+            throw QueryError(message: "this lies in too many others", position: peek?.position ?? end)
+        }
         if take("not") { return .not(try one()) }
         let token = try next(expecting: "a comparison")
         switch token.kind {

@@ -90,4 +90,24 @@ struct OrderKeyTests {
             .between(last, last, using: &random),
         ] { #expect(OrderKey(key.text) == key) }
     }
+
+    /// Only a container that somebody else writes to has such a key: its number is less than the least one, as which it counts.
+    @Test func `another key fits after two whose numbers count as the same`() throws {
+        func text(_ value: Int64) -> String {
+            let digits = Array("0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz")
+            var (rest, reversed) = (value, [Character]())
+            while rest > 0 {
+                reversed.append(digits[61 - Int(rest % 62)])
+                rest /= 62
+            }
+            return "R" + String(reversed.reversed()) + "000"
+        }
+        let least = Int64(OrderPart.greatest)
+        let lower = try #require(OrderKey(text(least)))
+        let upper = try #require(OrderKey(text(least - 1)))
+        #expect(lower < upper)
+        var random = SeededGenerator(seed: 9)
+        #expect(OrderKey.between(lower, upper, using: &random) > lower)
+        #expect(OrderKey.between(OrderKey(text(least) + "a0000"), upper, using: &random) > lower)
+    }
 }

@@ -146,6 +146,15 @@ struct S3ResumeTests {
         }
     }
 
+    @Test func `an answer that promises more bytes than there can be is refused`() async throws {
+        let script: @Sendable (ScriptedServer.Request, Int) -> ScriptedServer.Reply = { _, _ in
+            .partial(206, headers: [("Content-Length", "\(Int64.max)")], body: "234", then: .close)
+        }
+        try await ScriptedServer.run(script) { server async throws in
+            await #expect(throws: ObjectStoreError.self) { try await server.store().get(key, range: 2..<9) }
+        }
+    }
+
     @Test func `that nothing follows is known from a refusal too`() async throws {
         let script: @Sendable (ScriptedServer.Request, Int) -> ScriptedServer.Reply = { _, number in
             if number > 0 { return .error(416, "InvalidRange") }

@@ -338,14 +338,18 @@ extension World {
     /// Moves an entry in the order of its folder, or writes a few names to the folder's `.order`.
     private func reorder(_ entry: Entry, on device: SimulatedDevice, _ entries: [Entry]) throws(Refusal) {
         let others = entries.filter { $0.parent == entry.parent && $0.inode != entry.inode }
-        guard random.once(in: 2), let other = others.randomElement(using: &random) else {
+        guard random.once(in: 2) else {
             let names = ([entry] + others.shuffled(using: &random).prefix(2)).shuffled(using: &random).map(\.filename)
             trace("\(device.place.name) orders \(entry.parent) by \(names)")
             try device.library.reorder(entry.parent, by: Array(OrderText.text(names).utf8))
             return
         }
         let target: OrderTarget =
-            random.once(in: 2) ? .before(other.filename) : .to(Int.random(in: 0..<6, using: &random))
+            if random.once(in: 2), let other = others.randomElement(using: &random) {
+                .before(other.filename)
+            } else {
+                .to(Int.random(in: -1..<6, using: &random))
+            }
         trace("\(device.place.name) moves \(Self.text(entry)) \(target.text)")
         try device.library.setExtendedAttribute(
             "user.document.order", to: Array(target.text.utf8), of: .entry(entry.inode), .either)

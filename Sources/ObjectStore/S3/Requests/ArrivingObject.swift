@@ -77,7 +77,12 @@ struct ArrivingObject: Sendable {
             try setLength(promised)
             return (0, promised)
         }
-        guard let text = response.header("content-range") else { return (next, promised.map { next + $0 }) }
+        guard let text = response.header("content-range") else {
+            guard let promised else { return (next, nil) }
+            let (end, isTooMuch) = next.addingReportingOverflow(promised)
+            if isTooMuch { throw .malformed("it promises \(promised) bytes") }
+            return (next, end)
+        }
         guard let range = ContentRange(text), range.bytes.lowerBound <= next else {
             throw .malformed("it holds another part of the object than was asked for")
         }
