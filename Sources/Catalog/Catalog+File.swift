@@ -18,8 +18,8 @@ extension Catalog {
         guard fdatasync(log) == 0 else { throw CatalogError.failed("cannot sync the write-ahead log: errno \(errno)") }
     }
 
-    /// Runs a checkpoint if the write-ahead log is long and nothing was written since the last call, so that commits rarely
-    /// have to wait for one.
+    /// Copies the write-ahead log if it is long and nothing was written since the last call, so that few copies are made while programs
+    /// work.
     public func checkpointIfQuiet() throws {
         let isDue = quiet.withLock { quiet in
             defer { quiet.writesWhenLastAsked = quiet.writes }
@@ -29,7 +29,24 @@ extension Catalog {
             quiet.writesAtLastCheckpoint = quiet.writes
             return true
         }
-        if isDue { try checkpoint(.passive) }
+        if isDue {
+            try writeWaiting()
+            try log.copy()
+        }
+    }
+
+    private static let writesBetweenLooks = 128
+
+    /// Looks now and then whether the write-ahead log has become long although there was no quiet moment.
+    func copyLogIfLong() {
+        if !writeCount.isMultiple(of: Self.writesBetweenLooks) { return }
+        log.copyIfLong { [self] in
+            connection.enter()
+            defer { connection.leave() }
+            _ = try connection.run { try $0.checkpoint(.passive) }
+        } failed: { [self] error in
+            listener.withLock { $0 }?.unfinished(error)
+        }
     }
 
     /// Truncates the write-ahead log.
@@ -49,13 +66,19 @@ extension Catalog {
     }
 
     /// Closes the database as a crash would: the waiting rows are lost.
-    package func abandon() throws { try lock.sync { try connection.close() } }
+    package func abandon() throws {
+        try log.close()
+        try lock.sync { try connection.close() }
+    }
 
     /// Writes the waiting rows, runs a checkpoint, and closes the database.
     ///
     /// - Throws: `CatalogError` if the rows could not be written; the database is closed all the same.
     public func close() throws {
-        let result = Result { try checkpoint(.truncate) }
+        let result = Result {
+            try log.close()
+            try checkpoint(.truncate)
+        }
         try connection.close()
         try result.get()
     }

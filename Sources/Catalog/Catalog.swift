@@ -11,10 +11,11 @@ import Synchronization
 /// write them in groups; these lock the connection but not the tree. A SQL query over such rows, and every transaction,
 /// writes the waiting rows first. Lock order: tree, connection, waiting rows.
 ///
-/// SQLite locks the file exclusively, so a second docfs cannot open it.
+/// SQLite locks the file for this process, so a second docfs cannot open it.
 public final class Catalog: Sendable {
     let lock = DispatchQueue(label: "docfs.tree")
     let connection: Connection
+    let log: LogCopier
     let path: String
     private let inodes: InodeSupply
     private let entries = EntryCache()
@@ -31,10 +32,12 @@ public final class Catalog: Sendable {
     private let isScheduled = Atomic<Bool>(false)
     /// Why the last attempt to write the waiting rows failed; nil if it succeeded.
     private let failure = Mutex<CatalogError?>(nil)
-    private let listener = Mutex<Listener?>(nil)
+    let listener = Mutex<Listener?>(nil)
 
     /// Size of SQLite's page cache in KiB.
     static let cacheLength = 65536
+    /// To so many bytes SQLite cuts its log when it begins that anew.
+    private static let shortLog = 64 << 20
 
     /// Runs a closure a moment later (`Durability.longestWait`), on a thread that may block.
     public typealias Scheduler = @Sendable (@escaping @Sendable () -> Void) -> Void
@@ -74,16 +77,18 @@ public final class Catalog: Sendable {
     /// - Parameters:
     ///   - path: of the SQLite file. It is created with mode 0600; its folder must exist.
     ///   - scheduler: writes waiting rows later; without it no row waits.
+    ///   - longestLog: bytes of the write-ahead log from which on it is copied although there is no quiet moment. More than `shortLog`.
     ///   - withReserve: called when the disk is full. It frees reserved space, runs its argument again, and throws if that
     ///     fails too.
     public init(
-        path: String, scheduler: Scheduler? = nil,
+        path: String, scheduler: Scheduler? = nil, longestLog: Int = 128 << 20,
         withReserve: @escaping @Sendable (() throws -> Void) throws -> Void = { _ in throw CatalogError.full }
     ) throws {
         self.scheduler = scheduler
         self.withReserve = withReserve
         self.path = path
-        _ = MemoryCount.isOff
+        guard LogCopier.locksForProcess else { throw CatalogError.failed("SQLite lacks its file system unix-excl") }
+        log = LogCopier(path: path, longest: longestLog)
         var configuration = Configuration()
         configuration.label = "docfs.catalog"
         configuration.journalMode = .wal
@@ -91,13 +96,11 @@ public final class Catalog: Sendable {
         // A transaction spans several calls of the database queue: see `Turn`.
         configuration.allowsUnsafeTransactions = true
         configuration.prepareDatabase { db in
-            // SQLite then keeps the index of the write-ahead log in memory, and locks the file once, not in each transaction.
-            try db.execute(sql: "PRAGMA locking_mode = EXCLUSIVE")
             try db.execute(sql: "PRAGMA synchronous = NORMAL")
             try db.execute(sql: "PRAGMA cache_size = -\(Catalog.cacheLength)")
-            // In pages. A commit that crosses it must wait for a checkpoint; `checkpointIfQuiet` should prevent that.
-            try db.execute(sql: "PRAGMA wal_autocheckpoint = 40000")
-            try db.execute(sql: "PRAGMA journal_size_limit = 67108864")
+            // In pages. A commit that crosses it must wait for a checkpoint; `LogCopier` prevents that.
+            try db.execute(sql: "PRAGMA wal_autocheckpoint = 80000")
+            try db.execute(sql: "PRAGMA journal_size_limit = \(Catalog.shortLog)")
         }
         try Self.makePrivateFile(path)
         let queue: DatabaseQueue
@@ -177,6 +180,7 @@ public final class Catalog: Sendable {
                 quiet.withLock { $0.writes += 1 }
                 return value
             }
+            copyLogIfLong()
         } catch let error as Turn.MustCommitWaiting { throw error } catch {
             // A body that refuses before it changes a row has undone its changes to files itself.
             if turn.hasChanged || turn.hasFailedToUndo || error is CatalogError {

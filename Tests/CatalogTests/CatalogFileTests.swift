@@ -106,16 +106,30 @@ struct CatalogFileTests {
         }
     }
 
-    @Test func `a catalog in use cannot be opened a second time`() throws {
+    @Test func `another process can neither read nor write a catalog in use`() throws {
         try withTemporaryFolder { folder in
             let path = folder + "/catalog"
-            let first = try Catalog(path: path)
-            #expect(throws: (any Error).self) { try Catalog(path: path) }
-            try first.write { try $0.set(.deviceName, "laptop") }
-            try first.close()
-            let second = try Catalog(path: path)
-            #expect(try second.read { try $0.setting(.deviceName) } == "laptop")
-            try second.close()
+            func ask() throws -> String {
+                let sqlite = Process()
+                sqlite.executableURL = URL(filePath: "/usr/bin/sqlite3")
+                sqlite.arguments = [path, "SELECT count(*) FROM entries"]
+                let output = Pipe()
+                (sqlite.standardOutput, sqlite.standardError) = (output, output)
+                try sqlite.run()
+                let text = try output.fileHandleForReading.readToEnd() ?? Data()
+                sqlite.waitUntilExit()
+                return String(decoding: text, as: UTF8.self)
+            }
+            let catalog = try Catalog(path: path)
+            #expect(try ask().contains("locked"))
+            try catalog.write { try $0.set(.deviceName, "laptop") }
+            // Also when its log was copied by a connection of its own.
+            for _ in 0..<600 { try catalog.write { try $0.set(.deviceName, "laptop") } }
+            try catalog.checkpointIfQuiet()
+            try catalog.checkpointIfQuiet()
+            #expect(try ask().contains("locked"))
+            try catalog.close()
+            #expect(try Int(ask().trimmingCharacters(in: .whitespacesAndNewlines)) != nil)
         }
     }
 

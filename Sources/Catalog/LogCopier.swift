@@ -1,0 +1,98 @@
+import Dispatch
+import GRDB
+import GRDBSQLite
+import Glibc
+import Synchronization
+
+/// Copies SQLite's write-ahead log into the database, by a connection of its own: while one copies, which takes as long as the disk does, nobody else
+/// can use it, and the other one reads and writes.
+final class LogCopier: Sendable {
+    private let path: String
+    private let state = Mutex(State.unopened)
+    private let thread = DispatchQueue(label: "docfs.catalog.log", qos: .utility)
+    private let isScheduled = Atomic<Bool>(false)
+
+    private enum State {
+        case unopened
+        case open(DatabaseQueue)
+        case closed
+    }
+
+    /// Bytes of the log from which on it is copied although there is no quiet moment.
+    private let longest: Int
+    /// So many frames of the log are copied in a moment. A frame holds a page of the database.
+    private static let few = 500
+    private static let mostRounds = 4
+
+    init(path: String, longest: Int) {
+        self.path = path
+        self.longest = longest
+    }
+
+    /// Makes SQLite lock a database for this process as a whole, and keep the index of the log in memory: several connections of this process can use
+    /// the database, and no other process can.
+    static let locksForProcess: Bool = {
+        // It cannot be turned off any more when SQLite is in use.
+        _ = MemoryCount.isOff
+        guard let files = sqlite3_vfs_find("unix-excl") else { return false }
+        return sqlite3_vfs_register(files, 1) == SQLITE_OK
+    }()
+
+    /// Copies what the log has now, on this thread.
+    ///
+    /// - Returns: the frames that are not copied: what was written meanwhile; nil if somebody else is copying.
+    /// - Throws: `DatabaseError`.
+    @discardableResult
+    func copy() throws -> Int? {
+        try state.withLock { state in
+            guard let queue = try opened(&state) else { return nil }
+            do {
+                let (length, copied) = try queue.inDatabase { try $0.checkpoint(.passive) }
+                return length - copied
+            } catch let error as DatabaseError where error.resultCode == .SQLITE_BUSY { return nil }
+        }
+    }
+
+    /// Copies a log that has become long, on a thread of its own, until little of it is left.
+    ///
+    /// - Parameter finish: copies the rest while nobody writes, so that SQLite begins the log anew.
+    func copyIfLong(finish: @escaping @Sendable () throws -> Void, failed: @escaping @Sendable (any Error) -> Void) {
+        var status = stat()
+        guard stat(path + "-wal", &status) == 0, status.st_size > longest,
+            !isScheduled.exchange(true, ordering: .acquiringAndReleasing)
+        else { return }
+        thread.async { [self] in
+            defer { isScheduled.store(false, ordering: .releasing) }
+            do {
+                for _ in 0..<Self.mostRounds {
+                    guard let rest = try copy() else { return }
+                    if rest <= Self.few { break }
+                }
+                try finish()
+            } catch { failed(error) }
+        }
+    }
+
+    /// Waits for the copy that is under way; there is no other. After it, the connection that `finish` uses may be closed, too.
+    func close() throws {
+        defer { thread.sync {} }
+        try state.withLock { state in
+            defer { state = .closed }
+            if case .open(let queue) = state { try queue.close() }
+        }
+    }
+
+    private func opened(_ state: inout State) throws -> DatabaseQueue? {
+        switch state {
+        case .closed: return nil
+        case .open(let queue): return queue
+        case .unopened:
+            var configuration = Configuration()
+            configuration.label = "docfs.catalog.log"
+            configuration.prepareDatabase { db in try db.execute(sql: "PRAGMA synchronous = NORMAL") }
+            let queue = try DatabaseQueue(path: path, configuration: configuration)
+            state = .open(queue)
+            return queue
+        }
+    }
+}
