@@ -158,6 +158,16 @@ extension Rows {
         }
     }
 
+    /// Whether an entry of a folder has a key, other than one with this number.
+    public func isPositionTaken(_ position: OrderKey, in parent: InodeNumber, besides inode: InodeNumber) throws -> Bool
+    {
+        try turn.read { db in
+            let statement = try db.cachedStatement(
+                sql: "SELECT EXISTS(SELECT 1 FROM entries WHERE parent=? AND position=? AND id<>?)")
+            return try Bool.fetchOne(statement, arguments: [parent.number, position.text, inode.number]) ?? false
+        }
+    }
+
     /// Whether a filename that is generated for an entry of `parent` is taken: by a generated filename anywhere on this device, or by any
     /// entry of that folder.
     public func isFilenameInUse(_ filename: String, in parent: InodeNumber) throws -> Bool {

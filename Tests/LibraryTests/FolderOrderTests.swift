@@ -53,6 +53,34 @@ struct FolderOrderTests {
         }
     }
 
+    /// Another device has brought back what a document was that left the cloud: it has the filename and the place in the order that the document had.
+    @Test(arguments: [true, false])
+    func `a document that comes back into the cloud has a filename and a place of its own`(isRenamed: Bool) async throws
+    {
+        try await withTwoDevices { laptop, phone in
+            try laptop.create("Plan.txt", "plan")
+            try await laptop.push()
+            try await phone.pull()
+            #expect(try await phone.text("Plan.txt") == "plan")
+            try phone.move("Plan.txt", from: .cloud, to: .local)
+            try await laptop.save("Plan.txt", "edited")
+            if isRenamed { try laptop.rename("Plan.txt", to: "Draft.txt") }
+            try await laptop.push()
+            try await phone.push()
+            try await phone.pull()
+            let (edited, moved) = isRenamed ? ("Draft.txt", "Plan.txt") : ("Plan.txt", "Draft.txt")
+            #expect(try phone.names() == [edited])
+            try phone.rename("Plan.txt", in: .local, to: moved, in: .cloud)
+            try await phone.push()
+            try await laptop.pull()
+            for device in [laptop, phone] {
+                #expect(try await device.text(edited) == "edited")
+                #expect(try await device.text(moved) == "plan")
+                #expect(try device.library.transactions.inspect { try $0.foldersWithUnclearOrder() }.isEmpty)
+            }
+        }
+    }
+
     @Test func `two devices that reorder at once end with one order, in which both moves hold`() async throws {
         try await withTwoDevices { laptop, phone in
             for name in Self.names { try laptop.create(name) }
@@ -115,6 +143,18 @@ struct FolderOrderTests {
             try device.move("b.txt", .to(3))
             #expect(try device.order() == ["c.txt", "a.txt", "b.txt", "d.txt", "e.txt"])
             #expect(throws: Refusal.unknownNameInOrder) { try device.move("b.txt", .after("nobody")) }
+        }
+    }
+
+    @Test(arguments: [Int.min, -1, 0, 1, 2, Int.max])
+    func `the only document of a folder stays where it is, also beside scratch files`(number: Int) async throws {
+        try await withDevice { device in
+            try device.create("a.txt")
+            try device.move("a.txt", .to(number))
+            #expect(try device.order() == ["a.txt"])
+            try device.create("a.txt.tmp")
+            try device.move("a.txt", .to(number))
+            #expect(try device.order().contains("a.txt"))
         }
     }
 

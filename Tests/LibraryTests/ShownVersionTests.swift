@@ -123,6 +123,30 @@ struct ShownVersionTests {
         }
     }
 
+    /// What the program discarded would be the document.
+    @Test(arguments: [true, false])
+    func `a document is gone when the program removes it that has chosen another version and saved over that`(
+        savesByRenaming: Bool
+    ) async throws {
+        try await withConflictOnTwoDevices { laptop, phone in
+            let process: Int32 = 77
+            let name = try #require(try Self.conflicts(of: "F.txt", phone).first)
+            try phone.library.chooseVersion(
+                Array(name.utf8), in: .conflicts, of: phone.inode("F.txt"), as: Array("F.txt".utf8), in: .cloud,
+                options: [], by: Caller(thread: process))
+            if savesByRenaming {
+                try phone.create("F.txt.tmp", "edited")
+                try phone.rename("F.txt.tmp", to: "F.txt", by: process)
+            } else {
+                try await phone.save("F.txt", "edited")
+            }
+            try phone.library.remove(Array("F.txt".utf8), in: .cloud, by: Caller(thread: process))
+            try await phone.push()
+            try await laptop.pull()
+            for device in [laptop, phone] { #expect(try device.names() == ["G.txt"]) }
+        }
+    }
+
     @Test(arguments: [true, false])
     func `a device whose file is the conflict version learns of the conflict and of the rename at once`(
         isLater: Bool

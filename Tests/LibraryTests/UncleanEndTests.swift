@@ -494,6 +494,25 @@ struct UncleanEndTests {
         }
     }
 
+    @Test func `a document whose edit is lost with its file tells of the content that the cloud has`() async throws {
+        try await withDevice { device in
+            try device.create("Plan.txt", "plan", in: .cloud)
+            try await device.push()
+            let committed = try device.entry("Plan.txt")
+            try await device.save("Plan.txt", "plan, edited")
+            #expect(try device.entry("Plan.txt").pending == .content)
+            let file = try device.backingPath("Plan.txt")
+            try device.crash()
+            #expect(unlink(file) == 0)
+            try device.open()
+            let placeholder = try device.entry("Plan.txt")
+            #expect(!placeholder.isHere)
+            #expect(placeholder.size == committed.size)
+            #expect(placeholder.modified == committed.modified)
+            #expect(try await device.text("Plan.txt") == "plan")
+        }
+    }
+
     @Test func `what the trash had given back, and a kill left there as well, is no second document`() async throws {
         try await withDevice { device in
             try device.create("Plan.txt", "plan", in: .local)

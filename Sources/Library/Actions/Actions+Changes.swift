@@ -214,11 +214,13 @@ extension Actions {
 
     /// A document is about to be removed. `rm -r` has discarded its conflict versions before, one by one: now that turns out to be a part of the
     /// removal. The document is removed in conflict, as by `rm F`, and comes back in conflict. A choice that was sent, or may be on its way,
-    /// stays a step of its own.
+    /// stays a step of its own; so does one of a version that was edited since: the removal sees that version instead of the newest one, which
+    /// would be the document again.
     func joinChoice(toRemovalOf entry: Entry, by caller: Caller, _ transaction: Transaction) throws {
         guard let id = entry.id, entry.isReplicated, try transaction.pendingResolution(of: id) != nil,
             try !transaction.hasOutbox(),
-            let leaves = try CatalogReplica(transaction).entry(id)?.versions?.leaves.map(\.id)
+            let leaves = try CatalogReplica(transaction).entry(id)?.versions?.leaves.map(\.id),
+            !entry.pending.contains(.content) || entry.contentVersion == leaves.first
         else { return }
         for kind in [ActionKind.choose, .delete] {
             let grouping = ActionGrouping(process: process(of: caller), kind: kind, destination: nil)

@@ -1,6 +1,5 @@
 import Backing
 import Catalog
-import CLinux
 import Documents
 import Glibc
 import Logging

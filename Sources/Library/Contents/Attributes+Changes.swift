@@ -1,9 +1,8 @@
+import CLinux
 import Backing
 import Catalog
-import CLinux
 import Documents
 import Glibc
-import Logging
 import Synchronization
 import SystemPackage
 

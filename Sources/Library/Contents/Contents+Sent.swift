@@ -1,7 +1,6 @@
 import Backing
 import Catalog
 import Documents
-import Synchronization
 import SystemPackage
 
 /// The contents that synchronization sends to the cloud.

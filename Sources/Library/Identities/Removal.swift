@@ -1,7 +1,6 @@
 import Backing
 import Catalog
 import Documents
-import Logging
 import SystemPackage
 
 /// Removes entries from the tree. A removed entry that is still open becomes an orphan (`Orphans`).

@@ -115,12 +115,6 @@ extension Entry {
         isHere = kind != .document
         setVersions(committed.versions)
     }
-
-    mutating func setVersions(_ versions: VersionHistory?) {
-        currentVersion = versions?.current.id
-        conflicts = versions?.conflicts.count ?? 0
-        size = versions?.current.size ?? 0
-    }
 }
 
 extension EntryDescription {

@@ -1,9 +1,10 @@
+import CLinux
 import Backing
 import Catalog
-import CLinux
 import Documents
 import Glibc
 import Logging
+import Replica
 import Replication
 import SystemPackage
 
@@ -16,6 +17,14 @@ extension FoundFiles {
             placeholder.contentVersion = nil
             placeholder.evidence = nil
             placeholder.pending.remove(.content)
+            // The row has the size and the time of an edit that is lost.
+            if let id = entry.id,
+                let committed = try CatalogReplica(transaction).visibleEntry(id, at: surroundings.now()),
+                let versions = committed.versions
+            {
+                placeholder.setVersions(versions)
+                if !placeholder.pending.contains(.modified) { placeholder.modified = committed.description.modified }
+            }
             try transaction.update(placeholder)
         } else {
             logger.warning("a file of the store is gone", metadata: ["filename": "\(entry.filename)"])

@@ -1,9 +1,7 @@
 import Backing
 import Catalog
-import CLinux
 import Documents
 import Glibc
-import Logging
 import Replication
 import SystemPackage
 

@@ -1,5 +1,4 @@
 import Backing
-import CLinux
 import Catalog
 import Documents
 import Glibc

@@ -1,5 +1,5 @@
-import Backing
 import CLinux
+import Backing
 import Catalog
 import Documents
 import Glibc

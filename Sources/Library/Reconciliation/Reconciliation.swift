@@ -1,9 +1,8 @@
-import Backing
 import CLinux
+import Backing
 import Catalog
 import Documents
 import Glibc
-import Logging
 import Synchronization
 import SystemPackage
 

@@ -1,5 +1,4 @@
 import Catalog
-import CLinux
 import Documents
 import Glibc
 

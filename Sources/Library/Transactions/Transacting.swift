@@ -26,9 +26,18 @@ extension Transacting {
 
     /// The key of an entry that stands where it stood, and is another one from now on. What it was has the former key, here or in the container, where
     /// another device's edit may bring it back.
-    func positionBeside(_ former: Entry) -> OrderKey {
+    func positionBeside(_ former: Entry) -> OrderKey { positionBeside(former.position) }
+
+    private func positionBeside(_ former: OrderKey) -> OrderKey {
         var random = surroundings.random()
-        return .between(former.position, former.position, using: &random)
+        return .between(former, former, using: &random)
+    }
+
+    /// The key of an entry that keeps its place in the order although its folder is another one. Where an edit on another device has brought back what
+    /// it was, that one has the place, and this one stands beside it.
+    func position(_ former: OrderKey, of inode: InodeNumber, in folder: InodeNumber, _ rows: Rows) throws -> OrderKey {
+        guard try rows.isPositionTaken(former, in: folder, besides: inode) else { return former }
+        return positionBeside(former)
     }
 
     /// The key of an entry that is added to a folder: it stands last.

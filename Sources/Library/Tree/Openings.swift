@@ -2,7 +2,6 @@ import Backing
 import Catalog
 import Documents
 import Glibc
-import Logging
 import Replication
 import Synchronization
 import SystemPackage

@@ -1,5 +1,4 @@
 import Backing
-import CLinux
 import Catalog
 import Documents
 import Glibc
@@ -14,10 +13,13 @@ extension Tree {
         var entry = source
         entry.parent = move.folder.inode
         entry.location = move.folder.location
-        // First a position at the end of the new folder. A document that is continued replaces it by its own position.
-        if source.parent != entry.parent, !move.migrates {
-            entry.position = try nextPosition(in: entry.parent, transaction)
-            entry.markPending(.position)
+        // First a position at the end of the new folder, or its own in another location. A document that is continued replaces it by its own.
+        if source.parent != entry.parent {
+            let position =
+                move.migrates
+                ? try self.position(source.position, of: source.inode, in: entry.parent, transaction)
+                : try nextPosition(in: entry.parent, transaction)
+            setPosition(position, of: &entry)
         }
         try changeIdentity(of: &entry, from: source, as: renaming, move, by: caller, transaction)
         if source.parent != entry.parent || source.filename != entry.filename {
@@ -105,10 +107,8 @@ extension Tree {
             entry.document = identity
             entry.markPending(.name)
         }
-        if source.position != former.position {
-            entry.position = former.position
-            entry.markPending(.position)
-        }
+        setPosition(
+            try position(former.position, of: source.inode, in: folder.inode, transaction), of: &entry)
         if source.parent != entry.parent || source.filename != entry.filename { entry.markPending(.place) }
         try moveFile(of: &entry, from: source, transaction)
         if source.kind == .folder {
@@ -160,12 +160,18 @@ extension Tree {
         }
         try namespace.setFilename(of: &entry, renaming.filename, transaction)
         if entry.hasGeneratedFilename, !source.hasGeneratedFilename { try namespace.applyRestoredName(to: &entry) }
-        // Another program may have put a file into the store under a filename that stays.
-        if renaming.filename == .keep, entry.parent != source.parent,
-            try backing.folder(entry.parent, transaction).exists(entry.filename)
-        {
+        if renaming.filename == .keep, entry.parent != source.parent, try isFilenameTaken(by: entry, transaction) {
             entry.filename = try namespace.newFilename(entry.name?.pathExtension ?? "", in: entry.parent, transaction)
         }
+    }
+
+    /// Whether a filename that stays is taken in the new folder: by what another device brought back of the same document, or by a file that another
+    /// program has put into the store.
+    private func isFilenameTaken(by entry: Entry, _ rows: Rows) throws -> Bool {
+        if let other = try rows.entry(in: entry.parent, filename: entry.filename), other.inode != entry.inode {
+            return true
+        }
+        return try backing.folder(entry.parent, rows).exists(entry.filename)
     }
 
     /// Moves the backing file to the folder and filename of the row, and stores the row.
@@ -195,5 +201,11 @@ extension Tree {
         try contents.finishSaveByRenaming(&entry, transaction)
         try transaction.update(entry)
         try replicatedTree.showInheritedConflicts(of: source, as: entry, transaction)
+    }
+
+    private func setPosition(_ position: OrderKey, of entry: inout Entry) {
+        if entry.position == position { return }
+        entry.position = position
+        entry.markPending(.position)
     }
 }

@@ -1,7 +1,6 @@
 import Backing
 import Catalog
 import Documents
-import Logging
 import SystemPackage
 
 extension Tree {

@@ -1,8 +1,6 @@
 import Backing
-import CLinux
 import Catalog
 import Documents
-import Logging
 import Replica
 import Replication
 import SystemPackage
