@@ -4,7 +4,6 @@ import Dispatch
 import Encryption
 import Library
 import LinuxFiles
-import Logging
 import ObjectStore
 import Replica
 import Replication

@@ -3,7 +3,6 @@ import Documents
 import Encryption
 import Glibc
 import Library
-import Logging
 import ObjectStore
 import Replication
 import Synchronization

@@ -2,7 +2,6 @@ import Foundation
 import Glibc
 import MountSupport
 import Subprocess
-import Synchronization
 import SystemPackage
 import Testing
 

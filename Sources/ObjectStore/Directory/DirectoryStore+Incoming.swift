@@ -1,5 +1,5 @@
-import LinuxFiles
 import CLinux
+import LinuxFiles
 import Documents
 import Glibc
 import SystemPackage

@@ -1,7 +1,6 @@
 import Dispatch
 import Foundation
 import MountSupport
-import Synchronization
 import SystemPackage
 import TestSupport
 import Testing
