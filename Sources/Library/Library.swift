@@ -167,6 +167,10 @@ public final class Library: Sendable {
                 logger.error(
                     "changes could not be written to the catalog yet; they are kept and tried again",
                     metadata: ["error": "\($0)"])
+            } logNotCopied: { [logger = store.logger] in
+                logger.warning(
+                    "the catalog's write-ahead log could not be copied yet; it grows until then",
+                    metadata: ["error": "\($0)"])
             })
     }
 

@@ -513,6 +513,28 @@ struct UncleanEndTests {
         }
     }
 
+    @Test(arguments: [InodeNumber.local, .cloud])
+    func `a content that an undo was about to give back is still in the trash, and nowhere else`(folder: InodeNumber)
+        async throws
+    {
+        try await withDevice { device in
+            try device.create("Plan.txt", "plan", in: folder)
+            try device.create(".docfs-restore-1.tmp", "former", in: folder)
+            try device.rename(".docfs-restore-1.tmp", in: folder, to: "Plan.txt")
+            let kept = try #require(try FileManager.default.contentsOfDirectory(atPath: device.store + "/trash").first)
+            let place = folder == .local ? "/local/" : "/cloud/"
+            try device.crash()
+            #expect(link(device.store + "/trash/" + kept, device.store + place + ".docfs-restore-2.tmp") == 0)
+            try device.open()
+            #expect(try device.names(in: folder) == ["Plan.txt"])
+            #expect(try await device.text("Plan.txt", in: folder) == "former")
+            try device.library.perform(.undo)
+            #expect(try await device.text("Plan.txt", in: folder) == "plan")
+            try device.library.perform(.redo)
+            #expect(try await device.text("Plan.txt", in: folder) == "former")
+        }
+    }
+
     @Test func `what the trash had given back, and a kill left there as well, is no second document`() async throws {
         try await withDevice { device in
             try device.create("Plan.txt", "plan", in: .local)

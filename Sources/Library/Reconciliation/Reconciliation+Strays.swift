@@ -88,6 +88,10 @@ extension Reconciliation {
         if occasion == .failedWrite { return }
         var stray = stray
         var directory = try comparison.backing.folder(stray.folder, transaction)
+        // An undo or a redo was about to give a content back (`Tree.exchangeContent`), and was not committed: the trash has it still.
+        if stray.found.type == S_IFREG, RestoredVersionName.matches(stray.name), stray.found.status.st_nlink > 1 {
+            return try directory.removeFile(stray.name)
+        }
         let isCloud = try transaction.entry(stray.folder)?.location == .cloud
         // A crash while the log was applied may have left it. The log makes folders and links again if they are wanted.
         if isCloud, !isCatalogNew, occasion != .edits, try directory.removeEmptyTree(stray.name) { return }
