@@ -23,16 +23,12 @@ extension Catalog {
     public func checkpointIfQuiet() throws {
         let isDue = quiet.withLock { quiet in
             defer { quiet.writesWhenLastAsked = quiet.writes }
-            guard quiet.writes == quiet.writesWhenLastAsked, quiet.writes - quiet.writesAtLastCheckpoint >= 500 else {
-                return false
-            }
-            quiet.writesAtLastCheckpoint = quiet.writes
-            return true
+            return quiet.writes == quiet.writesWhenLastAsked && quiet.writes - quiet.writesAtLastCheckpoint >= 500
         }
-        if isDue {
-            try writeWaiting()
-            try log.copy()
-        }
+        if !isDue { return }
+        try writeWaiting()
+        let writes = writeCount
+        if try log.copy() != nil { quiet.withLock { $0.writesAtLastCheckpoint = writes } }
     }
 
     private static let writesBetweenLooks = 128
@@ -43,9 +39,15 @@ extension Catalog {
         log.copyIfLong { [self] in
             connection.enter()
             defer { connection.leave() }
-            _ = try connection.run { try $0.checkpoint(.passive) }
+            // Of some rows that wait (`writeSomeWaiting`). They go on waiting.
+            connection.rollBack()
+            try connection.run { db in
+                do { try db.checkpoint(.passive) } catch let error as DatabaseError
+                    where error.resultCode == .SQLITE_BUSY
+                {}
+            }
         } failed: { [self] error in
-            listener.withLock { $0 }?.unfinished(error)
+            listener.withLock { $0 }?.logNotCopied(error)
         }
     }
 
@@ -55,7 +57,7 @@ extension Catalog {
     public func shrinkLog(to limit: Int) throws {
         var status = stat()
         guard stat(path + "-wal", &status) == 0, status.st_size > limit else { return }
-        try checkpoint(.truncate)
+        try log.whileIdle { try checkpoint(.truncate) }
     }
 
     private func checkpoint(_ mode: Database.CheckpointMode) throws {
@@ -67,19 +69,19 @@ extension Catalog {
 
     /// Closes the database as a crash would: the waiting rows are lost.
     package func abandon() throws {
-        try log.close()
+        let result = Result { try log.close() }
         try lock.sync { try connection.close() }
+        claim.withLock { $0 = nil }
+        try result.get()
     }
 
     /// Writes the waiting rows, runs a checkpoint, and closes the database.
     ///
     /// - Throws: `CatalogError` if the rows could not be written; the database is closed all the same.
     public func close() throws {
-        let result = Result {
-            try log.close()
-            try checkpoint(.truncate)
-        }
+        let results = [Result { try log.close() }, Result { try checkpoint(.truncate) }]
         try connection.close()
-        try result.get()
+        claim.withLock { $0 = nil }
+        for result in results { try result.get() }
     }
 }

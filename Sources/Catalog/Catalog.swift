@@ -16,6 +16,7 @@ public final class Catalog: Sendable {
     let lock = DispatchQueue(label: "docfs.tree")
     let connection: Connection
     let log: LogCopier
+    let claim: Mutex<CatalogClaim?>
     let path: String
     private let inodes: InodeSupply
     private let entries = EntryCache()
@@ -52,16 +53,20 @@ public final class Catalog: Sendable {
         var unfinished: @Sendable (any Error) -> Void
         /// Receives the reason why waiting rows could not be written. They stay in memory.
         var delayed: @Sendable (CatalogError) -> Void
+        /// Receives the reason why the write-ahead log could not be copied. It grows, and is copied later.
+        var logNotCopied: @Sendable (any Error) -> Void
 
         public init(
             happened: @escaping @Sendable ([TreeEvent]) -> Void, failed: @escaping @Sendable ([InodeNumber]) -> Void,
             unfinished: @escaping @Sendable (any Error) -> Void = { _ in },
-            delayed: @escaping @Sendable (CatalogError) -> Void
+            delayed: @escaping @Sendable (CatalogError) -> Void,
+            logNotCopied: @escaping @Sendable (any Error) -> Void = { _ in }
         ) {
             self.happened = happened
             self.failed = failed
             self.unfinished = unfinished
             self.delayed = delayed
+            self.logNotCopied = logNotCopied
         }
     }
 
@@ -89,6 +94,8 @@ public final class Catalog: Sendable {
         self.path = path
         guard LogCopier.locksForProcess else { throw CatalogError.failed("SQLite lacks its file system unix-excl") }
         log = LogCopier(path: path, longest: longestLog)
+        try Self.makePrivateFile(path)
+        claim = Mutex(try CatalogClaim(path))
         var configuration = Configuration()
         configuration.label = "docfs.catalog"
         configuration.journalMode = .wal
@@ -102,7 +109,6 @@ public final class Catalog: Sendable {
             try db.execute(sql: "PRAGMA wal_autocheckpoint = 80000")
             try db.execute(sql: "PRAGMA journal_size_limit = \(Catalog.shortLog)")
         }
-        try Self.makePrivateFile(path)
         let queue: DatabaseQueue
         do { queue = try DatabaseQueue(path: path, configuration: configuration) } catch let error as DatabaseError {
             throw CatalogError(error)

@@ -23,6 +23,14 @@ final class LogCopier: Sendable {
     /// So many frames of the log are copied in a moment. A frame holds a page of the database.
     private static let few = 500
     private static let mostRounds = 4
+    /// After a failure it rests: on a full disk each attempt fails.
+    private static let rest = DispatchTimeInterval.seconds(10)
+
+    /// How much of the log there was when a copy began, and how much of that is copied, in frames.
+    struct Progress {
+        let length: Int
+        let copied: Int
+    }
 
     init(path: String, longest: Int) {
         self.path = path
@@ -40,20 +48,22 @@ final class LogCopier: Sendable {
 
     /// Copies what the log has now, on this thread.
     ///
-    /// - Returns: the frames that are not copied: what was written meanwhile; nil if somebody else is copying.
+    /// - Returns: nil if somebody else is copying, or it is closed.
     /// - Throws: `DatabaseError`.
-    @discardableResult
-    func copy() throws -> Int? {
+    func copy() throws -> Progress? {
         try state.withLock { state in
             guard let queue = try opened(&state) else { return nil }
             do {
                 let (length, copied) = try queue.inDatabase { try $0.checkpoint(.passive) }
-                return length - copied
+                return Progress(length: length, copied: copied)
             } catch let error as DatabaseError where error.resultCode == .SQLITE_BUSY { return nil }
         }
     }
 
-    /// Copies a log that has become long, on a thread of its own, until little of it is left.
+    /// Runs `body` while nothing is copied here.
+    func whileIdle(_ body: () throws -> Void) throws { try state.withLock { _ in try body() } }
+
+    /// Copies a log that has become long, on a thread of its own, until little is written during a copy.
     ///
     /// - Parameter finish: copies the rest while nobody writes, so that SQLite begins the log anew.
     func copyIfLong(finish: @escaping @Sendable () throws -> Void, failed: @escaping @Sendable (any Error) -> Void) {
@@ -62,15 +72,29 @@ final class LogCopier: Sendable {
             !isScheduled.exchange(true, ordering: .acquiringAndReleasing)
         else { return }
         thread.async { [self] in
-            defer { isScheduled.store(false, ordering: .releasing) }
             do {
-                for _ in 0..<Self.mostRounds {
-                    guard let rest = try copy() else { return }
-                    if rest <= Self.few { break }
+                if try copyInRounds() { try finish() }
+                isScheduled.store(false, ordering: .releasing)
+            } catch {
+                failed(error)
+                thread.asyncAfter(deadline: .now() + Self.rest) { [self] in
+                    isScheduled.store(false, ordering: .releasing)
                 }
-                try finish()
-            } catch { failed(error) }
+            }
         }
+    }
+
+    /// - Returns: false if somebody else is copying, or it is closed.
+    private func copyInRounds() throws -> Bool {
+        var copied = 0
+        for _ in 0..<Self.mostRounds {
+            guard let progress = try copy() else { return false }
+            let written = progress.length - copied
+            copied = progress.copied
+            // During the round before.
+            if written <= Self.few { break }
+        }
+        return true
     }
 
     /// Waits for the copy that is under way; there is no other. After it, the connection that `finish` uses may be closed, too.

@@ -64,7 +64,7 @@ public struct Checkpoints: Sendable {
 
     private func positions() async throws(CheckpointError) -> [LogPosition] {
         try await keys().filter { $0.last == Self.manifestName }.compactMap {
-            Int64($0.components[1]).flatMap(LogPosition.init(untrusted:))
+            Int64($0.components[1]).flatMap(LogPosition.init(named:))
         }
     }
 

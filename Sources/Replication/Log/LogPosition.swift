@@ -7,14 +7,16 @@ public struct LogPosition: Hashable, Sendable, Comparable, Codable {
 
     public init(_ number: Int64) { self.number = number }
 
-    /// No log gets as long. Whoever does harm, or a damaged object, may name a position beyond it: nothing is counted on from there.
-    private static let known: ClosedRange<Int64> = 0...1_000_000_000_000_000
+    /// No log gets as long. Whoever does harm, or a damaged object, may have a name beyond it: nothing is counted on from there.
+    private static let last: Int64 = 1_000_000_000_000_000
+    /// From here, too, positions can be counted on.
+    private static let greatest: Int64 = 1 << 62
 
-    /// For a number that somebody else wrote.
+    /// A position that the name of an object tells, which anybody may have written.
     ///
-    /// - Returns: nil for one that no position of a log has.
-    public init?(untrusted number: Int64) {
-        guard Self.known.contains(number) else { return nil }
+    /// - Returns: nil for one that no log has.
+    public init?(named number: Int64) {
+        guard number >= 0, number < Self.last else { return nil }
         self.number = number
     }
 
@@ -38,7 +40,7 @@ public struct LogPosition: Hashable, Sendable, Comparable, Codable {
     /// - Returns: nil for a key that is not that of an entry.
     public init?(_ key: ObjectKey) {
         guard key.components.count == 2, key.components[0] == "log",
-            let position = Int64(key.last).flatMap(Self.init(untrusted:)), position > .start, position.key == key
+            let position = Int64(key.last).flatMap(Self.init(named:)), position > .start, position.key == key
         else { return nil }
         self = position
     }
@@ -46,10 +48,10 @@ public struct LogPosition: Hashable, Sendable, Comparable, Codable {
     /// Reads a whole number.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
-        guard let position = Self(untrusted: try container.decode(Int64.self)) else {
+        number = try container.decode(Int64.self)
+        guard number >= 0, number <= Self.greatest else {
             throw DecodingError.dataCorruptedError(in: container, debugDescription: "not a position of a log")
         }
-        self = position
     }
 
     /// Writes a whole number (`ContainerFormat`).
