@@ -11,6 +11,7 @@ import argparse
 import contextlib
 import os
 import pathlib
+import select
 import statistics
 import subprocess
 import tempfile
@@ -21,6 +22,8 @@ CALLS = 1000
 LISTED = 10_000
 # Less than the limit of open descriptors.
 HELD = 500
+# So many that the log of the catalog becomes long (`LogCopier`).
+MANY = 8000
 LARGE = 256 * BLOCK
 
 
@@ -252,6 +255,56 @@ def state_row(folder, kind):
     return seconds / count * 1e6
 
 
+def settle(documents):
+    while b"cloud.pending: 0" not in read_state(documents / ".state"):
+        time.sleep(0.05)
+
+
+@contextlib.contextmanager
+def prober(folder):
+    """Another program, which asks for a name each millisecond. Gives a list that has its longest wait in milliseconds afterwards."""
+    end, result = os.pipe(), os.pipe()
+    child = os.fork()
+    if child == 0:
+        os.close(end[1])
+        longest, number = 0.0, 0
+        while not select.select([end[0]], [], [], 0.001)[0]:
+            number += 1
+            start = time.perf_counter()
+            with contextlib.suppress(FileNotFoundError):
+                os.stat(folder / f"missing-{number % 7}")
+            longest = max(longest, time.perf_counter() - start)
+        os.write(result[1], str(longest * 1e3).encode())
+        os._exit(0)
+    os.close(end[0])
+    waits = []
+    try:
+        yield waits
+    finally:
+        os.close(end[1])
+        waits.append(float(os.read(result[0], 100)))
+        os.waitpid(child, 0)
+        for descriptor in result:
+            os.close(descriptor)
+
+
+def wait_row(folder, removes):
+    """The longest wait while many documents of the cloud are moved or removed, and until it has been told."""
+    documents = folder.parent
+    source, target = documents / "cloud" / f"source-{removes}", documents / "cloud" / f"target-{removes}"
+    source.mkdir()
+    target.mkdir()
+    names = [f"note {number}.txt" for number in range(MANY)]
+    for name in names:
+        (source / name).write_text(name)
+    settle(documents)
+    with prober(folder) as waits:
+        for name in names:
+            os.unlink(source / name) if removes else os.rename(source / name, target / name)
+        settle(documents)
+    return waits[0]
+
+
 def in_cloud(folder):
     """Makes documents in a cloud that cannot be reached, so that no upload reads them meanwhile."""
     container = folder.parents[2] / "cloud"
@@ -286,6 +339,8 @@ ROWS = {
     "state": ("us", False, lambda folder: state_row(folder, "idle")),
     "state-close": ("us", False, lambda folder: state_row(folder, "close")),
     "state-held": ("us", False, lambda folder: state_row(folder, "held")),
+    "wait-move": ("ms", False, lambda folder: wait_row(folder, False)),
+    "wait-remove": ("ms", False, lambda folder: wait_row(folder, True)),
 }
 
 
@@ -298,7 +353,9 @@ def main():
     parser.add_argument("binary")
     parser.add_argument("other", help="the one without the mechanism")
     parser.add_argument("--rounds", type=int, default=7)
-    parser.add_argument("--rows", default=",".join(ROWS), help="of " + ", ".join(ROWS))
+    # Other rows of the cloud take it away.
+    usual = ",".join(row for row in ROWS if not row.startswith("wait-"))
+    parser.add_argument("--rows", default=usual, help=f"of {', '.join(ROWS)}; all but the last two unless told")
     options = parser.parse_args()
     rows = options.rows.split(",")
     figures = {(row, index): [] for row in rows for index in (0, 1)}
