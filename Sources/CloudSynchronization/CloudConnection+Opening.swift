@@ -4,6 +4,7 @@ import Dispatch
 import Encryption
 import Library
 import LinuxFiles
+import Logging
 import ObjectStore
 import Replica
 import Replication

@@ -3,6 +3,7 @@ import Documents
 import Encryption
 import Glibc
 import Library
+import Logging
 import ObjectStore
 import Replication
 import Synchronization

@@ -1,4 +1,5 @@
 import Backing
+import CLinux
 import Catalog
 import Documents
 import Glibc

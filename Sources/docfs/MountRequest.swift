@@ -3,6 +3,7 @@ import Documents
 import Filesystem
 import Glibc
 import Library
+import Logging
 import ObjectStore
 import SystemPackage
 

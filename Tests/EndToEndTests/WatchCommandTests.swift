@@ -2,6 +2,7 @@ import Foundation
 import Glibc
 import MountSupport
 import Subprocess
+import Synchronization
 import SystemPackage
 import Testing
 

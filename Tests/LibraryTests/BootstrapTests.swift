@@ -4,6 +4,7 @@ import Foundation
 @testable import Library
 import ObjectStore
 import Replication
+import Synchronization
 import Testing
 
 /// How a new device reads a container.

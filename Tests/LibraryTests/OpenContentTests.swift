@@ -6,6 +6,7 @@ import Glibc
 @testable import Library
 import ObjectStore
 import Replication
+import Synchronization
 import SystemPackage
 import TestSupport
 import Testing

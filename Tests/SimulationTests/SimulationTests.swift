@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import Synchronization
 import Testing
 
 /// Runs whole devices in simulated worlds. Each device is the real library, with its catalog and files, and the real

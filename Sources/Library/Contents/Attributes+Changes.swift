@@ -1,8 +1,9 @@
-import CLinux
 import Backing
 import Catalog
+import CLinux
 import Documents
 import Glibc
+import Logging
 import Synchronization
 import SystemPackage
 

@@ -1,8 +1,9 @@
-import CLinux
 import Backing
 import Catalog
+import CLinux
 import Documents
 import Glibc
+import Logging
 import SystemPackage
 
 /// stat(2), chmod(2), chown(2), utimensat(2) and truncate(2). The attributes of an entry are those of its backing file, with the mode of

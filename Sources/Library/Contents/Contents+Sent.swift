@@ -1,6 +1,7 @@
 import Backing
 import Catalog
 import Documents
+import Synchronization
 import SystemPackage
 
 /// The contents that synchronization sends to the cloud.

@@ -1,5 +1,6 @@
 import Backing
 import Catalog
+import CLinux
 import Documents
 import SystemPackage
 

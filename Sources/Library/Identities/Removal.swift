@@ -1,6 +1,7 @@
 import Backing
 import Catalog
 import Documents
+import Logging
 import SystemPackage
 
 /// Removes entries from the tree. A removed entry that is still open becomes an orphan (`Orphans`).

@@ -4,6 +4,7 @@ import Documents
 import Glibc
 import Logging
 import Replication
+import Synchronization
 import SystemPackage
 
 /// Running a download, and installing its content as the backing file.

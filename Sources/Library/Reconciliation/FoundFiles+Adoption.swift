@@ -1,6 +1,6 @@
-import CLinux
 import Backing
 import Catalog
+import CLinux
 import Documents
 import Glibc
 import Logging

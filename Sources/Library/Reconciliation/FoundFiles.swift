@@ -1,10 +1,12 @@
-import CLinux
 import Backing
+import CLinux
 import Catalog
 import Documents
 import Glibc
+import Logging
 import Replica
 import Replication
+import Synchronization
 import SystemPackage
 
 /// Updates rows from files of the store that changed without docfs: an edit by another program, content that had just arrived before a

@@ -1,5 +1,5 @@
-import CLinux
 import Backing
+import CLinux
 import Catalog
 import Documents
 import Glibc

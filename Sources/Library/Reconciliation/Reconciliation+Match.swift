@@ -1,7 +1,9 @@
 import Backing
 import Catalog
+import CLinux
 import Documents
 import Glibc
+import Logging
 import Replication
 import SystemPackage
 

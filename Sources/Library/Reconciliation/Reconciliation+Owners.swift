@@ -1,8 +1,9 @@
-import CLinux
 import Backing
+import CLinux
 import Catalog
 import Documents
 import Glibc
+import Logging
 import SystemPackage
 
 /// Finds the row of a stray file.

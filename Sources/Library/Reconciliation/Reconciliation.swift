@@ -1,8 +1,9 @@
-import CLinux
 import Backing
+import CLinux
 import Catalog
 import Documents
 import Glibc
+import Logging
 import Synchronization
 import SystemPackage
 

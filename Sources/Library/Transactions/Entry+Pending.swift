@@ -1,4 +1,5 @@
 import Catalog
+import CLinux
 import Documents
 import Glibc
 

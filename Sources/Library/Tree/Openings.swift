@@ -2,6 +2,7 @@ import Backing
 import Catalog
 import Documents
 import Glibc
+import Logging
 import Replication
 import Synchronization
 import SystemPackage

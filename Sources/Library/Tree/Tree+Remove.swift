@@ -1,6 +1,7 @@
 import Backing
 import Catalog
 import Documents
+import Logging
 import SystemPackage
 
 extension Tree {

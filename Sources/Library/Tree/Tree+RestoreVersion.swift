@@ -1,6 +1,7 @@
 import Backing
 import Catalog
 import Documents
+import Logging
 import SystemPackage
 
 /// Restoring a version: a save by renaming that is an action, and can be undone. The content that it replaces is kept in the trash.

@@ -1,6 +1,8 @@
 import Backing
+import CLinux
 import Catalog
 import Documents
+import Logging
 import Replica
 import Replication
 import SystemPackage

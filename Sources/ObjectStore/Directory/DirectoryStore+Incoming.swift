@@ -1,5 +1,5 @@
-import CLinux
 import LinuxFiles
+import CLinux
 import Documents
 import Glibc
 import SystemPackage

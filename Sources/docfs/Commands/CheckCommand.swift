@@ -1,5 +1,6 @@
 import ArgumentParser
 import Backing
+import CLinux
 import Documents
 import Filesystem
 import Glibc

@@ -1,4 +1,5 @@
 import ArgumentParser
+import CLinux
 import Documents
 import Glibc
 import SystemPackage

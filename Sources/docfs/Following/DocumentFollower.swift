@@ -1,3 +1,4 @@
+import CLinux
 import Glibc
 
 /// Follows documents: single ones, and all in some folders and the folders in these, to any depth.

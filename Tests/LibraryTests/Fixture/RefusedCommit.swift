@@ -1,5 +1,6 @@
 @testable import Catalog
 import GRDB
+import Synchronization
 
 /// Has one commit of a catalog fail, as a disk that returns an error does. Everything before it was done.
 final class RefusedCommit: TransactionObserver {

@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import Synchronization
 
 /// A server that runs as long as this object, and no longer than this process, however that ends.
 final class ServerProcess: Sendable {

@@ -1,6 +1,7 @@
 import Dispatch
 import Foundation
 import MountSupport
+import Synchronization
 import SystemPackage
 import TestSupport
 import Testing
