@@ -122,11 +122,14 @@ enum MountDaemon {
         }
     }
 
+    /// Seconds. More is as good as none, and more than times can hold.
+    private static let longestTimeout = 1e9
+
     private static func configuration(_ request: MountRequest) throws -> LibraryConfiguration {
         LibraryConfiguration(
             storePath: request.storePath, filenames: try request.storeOptions.filenameGenerator(),
             showsDisplayNames: request.storeOptions.show == .displayNames,
-            timeout: Duration(timeout: request.options.timeout),
+            timeout: .seconds(min(request.options.timeout, Self.longestTimeout)),
             cacheLimit: request.storeOptions.cacheLimit)
     }
 

@@ -21,6 +21,9 @@ struct WaitCommand: ParsableCommand {
     @Option(help: "Give up after this many seconds.")
     var timeout: Double?
 
+    /// Seconds. More is as good as none, and more than times can hold.
+    private static let longestTimeout = 1e9
+
     func validate() throws {
         if let timeout, !timeout.isFinite || timeout < 0 {
             throw ValidationError("--timeout must be 0 seconds or more")
@@ -31,7 +34,7 @@ struct WaitCommand: ParsableCommand {
         try CommandFailure.reported {
             try Self.wait(
                 for: try MountedTree(holdingOrNearest: path),
-                until: timeout.map { ContinuousClock.now + Duration(timeout: $0) })
+                until: timeout.map { ContinuousClock.now + .seconds(min($0, Self.longestTimeout)) })
         }
     }
 
