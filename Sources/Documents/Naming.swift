@@ -14,6 +14,11 @@ public enum Naming: String, Codable, Sendable {
 
     /// The display name by which a program asks for an automatic one (Semantics, "Automatic names").
     public static let untitledName = "Untitled"
+
+    /// `Untitled.EXT`, by which an untitled document is found besides its names; nil for others.
+    public func alias(extension pathExtension: String) -> DocumentName? {
+        self == .untitled ? DocumentName(storedDisplayName: Self.untitledName, pathExtension: pathExtension) : nil
+    }
 }
 
 /// Makes the display name of a document that no person has named.
@@ -37,8 +42,10 @@ public enum AutomaticName {
         let room = EntryName.maximumLength - (pathExtension.isEmpty ? 0 : pathExtension.utf8.count + 1)
         // `try?`: a line that is no valid name, such as `..`, is not used. The slash alone is replaced.
         let shown = String(line.prefix(maximumLength)).replacing("/", with: "-").prefix(bytes: room)
-        let name = trimmed(Substring(shown))
-        return (try? DocumentName(displayName: String(name), pathExtension: pathExtension)) ?? fallback
+        let name = try? DocumentName(displayName: String(trimmed(Substring(shown))), pathExtension: pathExtension)
+        // A document called `.state` would hide the folder's.
+        guard let name, !VirtualName.isReserved(name.full) else { return fallback }
+        return name
     }
 
     /// Nil if the bytes are not text (they contain NUL or are not UTF-8), or only white space.

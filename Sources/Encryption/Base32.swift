@@ -21,8 +21,11 @@ extension [UInt8] {
         var bytes: [UInt8] = []
         var (bits, count) = (UInt32(0), 0)
         for letter in text.utf8 {
-            guard let value = Self.letters.firstIndex(of: letter) else { return nil }
-            bits = bits << 5 | UInt32(value)
+            switch letter {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"): bits = bits << 5 | UInt32(letter - UInt8(ascii: "a"))
+            case UInt8(ascii: "2")...UInt8(ascii: "7"): bits = bits << 5 | UInt32(letter - UInt8(ascii: "2") + 26)
+            default: return nil
+            }
             count += 5
             if count >= 8 {
                 count -= 8

@@ -9,7 +9,7 @@ extension Library {
     /// setattr: changes attributes and returns the attributes that an entry has then.
     ///
     /// - Throws: ESTALE, EISDIR and EINVAL for a change of size, EAGAIN where the content must arrive first
-    ///   (`mustArriveToTruncate`), EPERM for the owner of a placeholder and for all but the mode of `Documents`, `local` and `cloud`, or
+    ///   (`mustArriveToTruncate`), EPERM for the owner of a placeholder, of the mountpoint and of `Documents`, or
     ///   the backing file's own errno.
     public func setAttributes(of inode: InodeNumber, _ changes: AttributeChanges) throws(Refusal) -> FileAttributes {
         try fileAttributes.setAttributes(of: inode, changes)
@@ -55,8 +55,10 @@ extension Library {
     /// Removing `user.displayName` makes the display name automatic again.
     ///
     /// - Throws: ENODATA, EPERM for computed attributes, EOPNOTSUPP outside `user.*`, ESTALE.
-    public func removeExtendedAttribute(_ name: String, of node: Node) throws(Refusal) {
-        try metadata.removeExtendedAttribute(name, of: node)
+    public func removeExtendedAttribute(
+        _ name: String, of node: Node, by caller: Caller = .unknown
+    ) throws(Refusal) {
+        try metadata.removeExtendedAttribute(name, of: node, by: caller)
     }
 
     /// Whether the cloud can be reached, as of the last attempt.

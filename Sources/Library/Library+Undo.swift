@@ -39,7 +39,9 @@ extension Library {
     ///
     /// - Parameter key: `TrashedDocument.key`.
     /// - Throws: ENOENT, EEXIST where its name is taken, ENOSPC.
-    public func restoreFromTrash(_ key: String) throws(Refusal) { try undoing.restoreFromTrash(key) }
+    public func restoreFromTrash(_ key: String, by caller: Caller = .unknown) throws(Refusal) {
+        try undoing.restoreFromTrash(key, by: caller)
+    }
 
     /// Removes for good what is in the trash. What was removed before can no longer be undone.
     public func emptyTrash() throws(Refusal) { try undoing.emptyTrash() }

@@ -1,3 +1,5 @@
+import Glibc
+
 /// The name of an object: components joined by `/`, each 1 to 255 bytes of UTF-8 and neither `.` nor
 /// `..`, so that a key can be a path below a folder and never lead out of it.
 public struct ObjectKey: Hashable, Sendable, Comparable, CustomStringConvertible {
@@ -25,17 +27,27 @@ public struct ObjectKey: Hashable, Sendable, Comparable, CustomStringConvertible
     public var last: String { components[components.count - 1] }
 
     /// Byte for byte, as stores compare keys.
-    public static func == (left: Self, right: Self) -> Bool {
-        left.description.utf8.elementsEqual(right.description.utf8)
-    }
+    public static func == (left: Self, right: Self) -> Bool { compare(left, right) == 0 }
 
-    public func hash(into hasher: inout Hasher) {
-        for byte in description.utf8 { hasher.combine(byte) }
-    }
+    public func hash(into hasher: inout Hasher) { withBytes { hasher.combine(bytes: $0) } }
 
     /// By bytes, as S3 lists.
-    public static func < (left: Self, right: Self) -> Bool {
-        left.description.utf8.lexicographicallyPrecedes(right.description.utf8)
+    public static func < (left: Self, right: Self) -> Bool { compare(left, right) < 0 }
+
+    /// As memcmp(3).
+    private static func compare(_ left: Self, _ right: Self) -> Int {
+        left.withBytes { left in
+            right.withBytes { right in
+                let order = Int(memcmp(left.baseAddress!, right.baseAddress!, min(left.count, right.count)))
+                return order == 0 ? left.count - right.count : order
+            }
+        }
+    }
+
+    /// - Parameter body: gets at least one byte: a key is not empty.
+    private func withBytes<Value>(_ body: (UnsafeRawBufferPointer) -> Value) -> Value {
+        var text = description
+        return text.withUTF8 { body(UnsafeRawBufferPointer($0)) }
     }
 
     private static func isComponent(_ text: String) -> Bool {

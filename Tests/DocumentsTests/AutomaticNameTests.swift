@@ -38,6 +38,12 @@ struct AutomaticNameTests {
         #expect(displayName(content, pathExtension: "") == Self.stem)
     }
 
+    @Test(arguments: [".state", ".order", ".undo", ".redo", ".location"])
+    func `a name of docfs's own is not used`(name: String) {
+        #expect(displayName(bytes(name + "\nmore"), pathExtension: "") == Self.stem)
+        #expect(displayName(bytes(name)) == name)
+    }
+
     @Test(arguments: ["x", "é", "e\u{301}"])
     func `an automatic display name is at most 64 characters`(character: String) {
         let longest = String(repeating: character, count: 64)

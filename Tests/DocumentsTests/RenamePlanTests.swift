@@ -186,8 +186,39 @@ struct RenamePlanTests {
         #expect(try plan(.scratch, over: .groceries, name: ".order") == .replaceContent())
     }
 
-    /// `Untitled.txt` resolves to an untitled document, and is still free as a name.
-    @Test func `a name by which a document is found without having it is free`() throws {
+    /// A document that is renamed by its filename, as `sed -i.bak` and JetBrains do where they were given that.
+    @Test(arguments: [".bak", "___jb_old___"], [false, true])
+    func `a backup of the filename gives the filename up for the file that follows`(ending: String, isFresh: Bool)
+        throws
+    {
+        let document = RenamedEntry.document("Groceries", isFresh: isFresh)
+        let name = document.filename + ending
+        let split = DocumentName(splitting: try EntryName(name))
+        func expected(_ filename: FilenameChoice) -> RenamePlan {
+            .relocate(
+                Renaming(
+                    kind: .document, identity: .backsUp, filename: filename, name: split, naming: .given))
+        }
+        #expect(try plan(document, over: nil, name: name) == expected(.generate))
+        #expect(try plan(document, over: nil, name: name, migrates: true) == expected(.keep))
+        let older = RenamedEntry.document(document.filename, String(ending.drop { $0 == "." }), filename: "2026-1.bak")
+        if ending == ".bak" {
+            #expect(try plan(document, over: older, name: name) == .replaceContent(backsUp: true))
+        }
+    }
+
+    @Test func `a document in conflict may become a backup by its filename, too`() throws {
+        let document = RenamedEntry.document("Groceries")
+        let request = RenameRequest(
+            source: document, target: nil, isSame: false, name: try EntryName(document.filename + "~"),
+            destination: .ordinary, migrates: false, obstacle: .inConflict, options: [])
+        #expect(
+            try RenameRule.plan(request)
+                == .relocate(Renaming(kind: .scratch, identity: .ends, filename: .exactly(document.filename + "~"))))
+    }
+
+    /// `Untitled.txt` resolves to an untitled document, and is still free as a name: only a save means the document.
+    @Test func `a name by which a document is found without having it is free, but for a save`() throws {
         let untitled = RenamedEntry.document("First line", naming: .untitled)
         func plan(_ source: RenamedEntry, isSame: Bool = false, _ options: RenameOptions = []) throws -> RenamePlan {
             try RenameRule.plan(
@@ -196,9 +227,13 @@ struct RenamePlanTests {
                     name: try EntryName("Untitled.txt"), destination: .ordinary, migrates: false, options: options))
         }
         let named = Renaming(kind: .document, filename: .keep, name: .named("Untitled"), naming: .given)
-        #expect(try plan(.groceries) == .relocate(named))
+        for source in [RenamedEntry.scratch, .groceries] { #expect(try plan(source) == .replaceContent()) }
         #expect(try plan(.groceries, .noReplace) == .relocate(named))
-        #expect(try plan(untitled, isSame: true) == .relocate(Renaming(kind: .document, filename: .keep)))
+        var placeholder = RenamedEntry.groceries
+        placeholder.isContentHere = false
+        #expect(try plan(placeholder) == .relocate(named))
+        #expect(try plan(.folder) == .relocate(Renaming(kind: .folder, filename: .exactly("Untitled.txt"))))
+        #expect(try plan(untitled, isSame: true) == .nothing)
         #expect(throws: RenameRefusal.nothingToExchange) { try plan(.groceries, .exchange) }
     }
 

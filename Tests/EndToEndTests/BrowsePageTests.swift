@@ -23,7 +23,7 @@ struct BrowsePageTests {
         }
     }
 
-    @Test func `the page shows the documents, follows them, and does what is asked of it`() async throws {
+    @Test(.tags(.long)) func `the page shows the documents, follows them, and does what is asked of it`() async throws {
         try await withDevice { device in
             try (device.local / "Work").makeFolder()
             try (device.local / "Work/Inner.txt").create("inner")
@@ -35,7 +35,7 @@ struct BrowsePageTests {
         }
     }
 
-    @Test
+    @Test(.tags(.long))
     func `of 100000 documents only those that are visible are in the page, and each is reached at once`()
         async throws
     {
@@ -79,7 +79,9 @@ struct BrowsePageTests {
         }
     }
 
-    @Test func `one document is looked at, its conflict solved, and an earlier version restored`() async throws {
+    @Test(.tags(.long)) func `one document is looked at, its conflict solved, and an earlier version restored`()
+        async throws
+    {
         try await withTwoDevices { laptop, desktop in
             let (here, there) = (laptop.cloud / "Plan.txt", desktop.cloud / "Plan.txt")
             try here.create("eggs\n")

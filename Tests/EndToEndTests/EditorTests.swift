@@ -94,6 +94,22 @@ struct EditorTests {
             says: "tea\neggs\n")
     }
 
+    /// As it is after `ls`, with the document older than a name that a program may still be choosing.
+    @Test(arguments: ["local", "cloud"])
+    func `sed -i with a backup works by filename as well`(container: String) async throws {
+        try await withDevice { device in
+            let folder = device.documents / container
+            try (folder / "Groceries.txt").create("milk\neggs\n")
+            let filename = try (folder / "Groceries.txt").filename()
+            let identity = try (folder / "Groceries.txt").identity()
+            try await device.shell("cd \(container) && sed -i.bak 's/milk/tea/' \(filename)")
+            #expect(try (folder / filename).text() == "tea\neggs\n")
+            #expect(try (folder / "Groceries.txt").identity() == identity)
+            #expect(try (folder / "\(filename).bak").text() == "milk\neggs\n")
+            #expect(try folder.documentNames().count == 2)
+        }
+    }
+
     @Test func `sed -i with a backup leaves a new document for it`() async throws {
         try await Self.expectSameDocument(
             in: "local", listing: .displayNames, after: "sed -i.bak 's/milk/tea/' Groceries.txt",

@@ -346,7 +346,8 @@ struct EncryptedContainerTests {
         }
     }
 
-    @Test func `attack: a container that is encrypted is not taken for a plain one, even if it was away at the mount`()
+    @Test(.tags(.long))
+    func `attack: a container that is encrypted is not taken for a plain one, even if it was away at the mount`()
         async throws
     {
         let server = try await S3Server.shared()

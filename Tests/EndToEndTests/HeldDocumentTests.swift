@@ -63,7 +63,9 @@ struct HeldDocumentTests {
         }
     }
 
-    @Test func `who keeps a document open and says nothing is heard after ten seconds, each time`() async throws {
+    @Test(.tags(.long)) func `who keeps a document open and says nothing is heard after ten seconds, each time`()
+        async throws
+    {
         try await withPlan { laptop, desktop in
             try await Self.run(
                 """

@@ -127,7 +127,7 @@ struct HostileProgramTests {
         }
     }
 
-    @Test func `a thousand attributes travel`() async throws {
+    @Test(.tags(.long)) func `a thousand attributes travel`() async throws {
         try await withTwoDevices(.displayNames) { laptop, desktop in
             try (laptop.cloud / "Plan.txt").create("plan")
             let wanted = Set((0..<1000).map { "user.attribute.\($0)" })

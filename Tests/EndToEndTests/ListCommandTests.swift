@@ -44,9 +44,9 @@ struct ListCommandTests {
             try (device.local / "My trip").makeFolder()
             let lines = try await device.terminal("ls local", columns: 44, environment: "NO_COLOR=1").split(
                 separator: "\n")
-            #expect(lines.first == "  'My trip'/")
+            #expect(lines.last == "  'My trip'/")
             #expect(lines.count == names.count + 1, "\(lines)")
-            for (line, name) in zip(lines.dropFirst(), names) {
+            for (line, name) in zip(lines, names) {
                 let read = try await runProgram("bash", ["-c", "cat -- \(line.dropFirst(2))"], in: device.local)
                 #expect(read.standardOutput == name, "\(line): \(read.standardError)")
             }
@@ -97,6 +97,25 @@ struct ListCommandTests {
         }
     }
 
+    @Test(arguments: Listing.allCases)
+    func `ls lists folders and documents in one order`(listing: Listing) async throws {
+        try await withDevice(MountOptions(listing: listing)) { device in
+            try (device.local / "a.txt").create("a")
+            for name in ["Trip", "Two\nlines"] { try (device.local / name).makeFolder() }
+            try (device.local / "b.txt").create("b")
+            func listed() async throws -> [String] {
+                try await device.docfs("ls", device.local.string).lines.map {
+                    String($0.split(separator: " ").last ?? "")
+                }
+            }
+            #expect(try await listed() == ["a", "Trip", #"Two\nlines"#, "b"])
+            _ = try await device.docfs("reorder", (device.local / "Trip").string, "--to", "4")
+            #expect(try await listed() == ["a", #"Two\nlines"#, "b", "Trip"])
+            let shown = try await device.terminal("ls local", columns: 20, environment: "NO_COLOR=1")
+            #expect(shown.split(separator: "\n").map { String($0.dropFirst(2)) }.last == "Trip/", "\(shown)")
+        }
+    }
+
     @Test func `ls --long has sizes, times, both names and folders`() async throws {
         try await withDevice { device in
             let document = device.local / "Groceries.txt"
@@ -105,9 +124,9 @@ struct ListCommandTests {
             let filename = try document.filename()
             let lines = try await device.docfs("ls", "--long", device.local.string).lines
             #expect(lines.count == 2)
-            #expect(lines[0].hasSuffix("Trip/"))
-            #expect(lines[1].contains("closed  -  2.0 KB  "))
-            #expect(lines[1].hasSuffix("\(filename)  Groceries"))
+            #expect(lines[0].contains("closed  -  2.0 KB  "))
+            #expect(lines[0].hasSuffix("\(filename)  Groceries"))
+            #expect(lines[1].hasSuffix("Trip/"))
         }
     }
 

@@ -63,7 +63,7 @@ struct ListingCursorTests {
         }
     }
 
-    @Test func `100,000 entries are listed once each while the folder changes`() async throws {
+    @Test(.tags(.long)) func `100,000 entries are listed once each while the folder changes`() async throws {
         try await withUnmountedDevice { device in
             // Files that were put into the store: to make so many through the mount takes longer.
             try await device.mount()

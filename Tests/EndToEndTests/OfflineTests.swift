@@ -110,7 +110,8 @@ struct OfflineTests {
         }
     }
 
-    @Test func `a server that takes connections and never answers holds a mount up for seconds, and is said`()
+    @Test(.tags(.long))
+    func `a server that takes connections and never answers holds a mount up for seconds, and is said`()
         async throws
     {
         let server = try await S3Server.shared()

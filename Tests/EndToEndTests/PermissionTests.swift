@@ -135,4 +135,18 @@ struct PermissionTests {
             #expect(try desktop.cloud.linkStatus().st_mode & 0o7777 == 0o755)
         }
     }
+
+    @Test func `a whole tree is restored with the times of its top folders`() async throws {
+        try await withDevice { device in
+            try await device.shell(
+                """
+                mkdir -p ../../backup/local && echo a > ../../backup/local/A.txt && touch -d 2020-01-02 ../../backup ../../backup/local && \
+                rsync -a ../../backup/ ./
+                """)
+            #expect(try (device.local / "A.txt").text() == "a\n")
+            for folder in [device.documents, device.local] {
+                #expect(try folder.linkStatus().st_mtim.tv_sec < 1_600_000_000, "\(folder)")
+            }
+        }
+    }
 }

@@ -64,7 +64,7 @@ struct PlainFolderTests {
         }
     }
 
-    @Test(arguments: ["local", "cloud"], [1, 2] as [UInt64])
+    @Test(.tags(.long), arguments: ["local", "cloud"], [1, 2] as [UInt64])
     func `programs see what a plain folder would show them`(container: String, seed: UInt64) async throws {
         try await withDevice(.displayNames) { device in
             let (mounted, plain) = (device.documents / container, device.folder / "plain")

@@ -19,7 +19,7 @@ struct ProgressBarTests {
         }
     }
 
-    @Test func `a bar moves within a percent, too`() async throws {
+    @Test(.tags(.long)) func `a bar moves within a percent, too`() async throws {
         try await Self.withFilm(pieces: 256) { film, device, holder in
             holder.hold(.replies, after: 2 << 20)
             let typescript = device.folder / "typescript"
@@ -31,7 +31,7 @@ struct ProgressBarTests {
         }
     }
 
-    @Test func `a failure clears the bar, and is one line after it`() async throws {
+    @Test(.tags(.long)) func `a failure clears the bar, and is one line after it`() async throws {
         try await Self.withFilm(timeoutSeconds: 6) { film, device, holder in
             holder.hold(.replies, after: 6 << 20)
             let typescript = device.folder / "typescript"

@@ -25,7 +25,9 @@ struct S3Tests {
         }
     }
 
-    @Test func `while the server is away everything that is here works, and goes out when it is back`() async throws {
+    @Test(.tags(.long)) func `while the server is away everything that is here works, and goes out when it is back`()
+        async throws
+    {
         let server = try await S3Server.start()
         let options = try options(server)
         try await withTwoDevices(options) { laptop, desktop in

@@ -122,6 +122,50 @@ struct ContinuedDocumentTests {
         }
     }
 
+    /// Programs that go by the filename, which `ls` and the patterns of a shell give. The second is how JetBrains saves.
+    @Test(arguments: Moment.allCases, [".bak", "___jb_old___"])
+    func `a document that became a backup by its filename is the same one on all devices`(
+        moment: Moment, ending: String
+    ) async throws {
+        for (file, isFresh) in NewFile.allCases.flatMap({ [($0, true), ($0, false)] }) {
+            try await withTwoDevices { laptop, phone in
+                try laptop.create("F.txt", "old")
+                let before = try laptop.entry("F.txt")
+                try await laptop.push()
+                try await phone.pull()
+                if !isFresh { laptop.advance(seconds: 20) }
+                let backup = before.filename + ending
+                try laptop.rename(before.filename, to: backup)
+                #expect(!laptop.exists(before.filename))
+                try await laptop.reach(moment)
+                try Self.make(file, before.filename, on: laptop)
+                try await laptop.push()
+                try await phone.pull()
+                for device in [laptop, phone] {
+                    let entry = try device.entry("F.txt")
+                    #expect(entry.id == before.id && entry.filename == before.filename && entry.conflicts == 0)
+                    #expect(entry.position == before.position)
+                    #expect(try await device.text("F.txt") == "new", "\(device.name), \(file), \(isFresh)")
+                    #expect(try await device.text(backup) == "old", "\(device.name), \(file), \(isFresh)")
+                    #expect(try device.names().count == 2)
+                    try Self.expectWhole(device)
+                }
+            }
+        }
+    }
+
+    /// `git checkout` of another branch removes many files and makes them anew.
+    @Test func `thousands of documents that are removed and made anew are the same ones`() async throws {
+        try await withDevice { device in
+            let names = (1...3000).map { "\($0).txt" }
+            for name in names { try device.create(name, in: .local) }
+            let ids = try names.map { try device.entry($0, in: .local).id }
+            for name in names { try device.remove(name, in: .local) }
+            for name in names { try device.create(name, in: .local) }
+            #expect(try names.map { try device.entry($0, in: .local).id } == ids)
+        }
+    }
+
     /// The second `sed -i.bak`: the backup of the first is there.
     @Test(arguments: Moment.allCases)
     func `a document that replaces an older backup and is made anew is the same one`(_ moment: Moment) async throws {

@@ -34,6 +34,17 @@ struct SendingPaceTests {
         #expect(found == .milliseconds(rest))
     }
 
+    @Test(arguments: [
+        (0, 0, 500), (1, 4900, 100), (1, 5000, 49), (60, 5000, 0), (0, 7999, 50), (0, 8000, 0), (1, 60_000, 0),
+    ])
+    func `a document that is saved all the time is sent after five seconds in a short pause, after eight without one`(
+        time: Int, start: Int, rest: Int
+    ) {
+        let found = SendingPace().rest(
+            after: .milliseconds(time), since: .milliseconds(start), isOpenForWriting: false, isSaved: true)
+        #expect(found == .milliseconds(rest))
+    }
+
     @Test func `quiet counts from the first look at a content`() {
         var quiet = ContentQuiet()
         let start = ContinuousClock.now

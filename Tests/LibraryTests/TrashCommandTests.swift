@@ -40,6 +40,22 @@ struct TrashCommandTests {
         }
     }
 
+    @Test func `what one command brings back is one action`() async throws {
+        try await withDevice { device in
+            for name in ["A.txt", "B.txt"] {
+                try device.create(name, name, in: .local)
+                try device.remove(name, in: .local)
+            }
+            for trashed in try Self.trash(device) {
+                #expect(trashed.filename.hasSuffix(".txt") && trashed.filename != trashed.name)
+                try device.library.restoreFromTrash(trashed.key, by: Caller(thread: 7))
+            }
+            #expect(try device.library.actionListText(.undo).hasPrefix("Create 2 documents\n"))
+            try device.library.perform(.undo)
+            #expect(try device.names(in: .local) == [])
+        }
+    }
+
     @Test(arguments: [InodeNumber.local, .cloud])
     func `the place of a document is told also when its folders were removed with it`(container: InodeNumber)
         async throws

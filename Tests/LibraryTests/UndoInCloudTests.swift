@@ -13,6 +13,23 @@ import Testing
 /// Undo of changes that other devices may have heard of.
 @Suite(.timeLimit(.minutes(15)))
 struct UndoInCloudTests {
+    @Test func `a document whose content was only in the cloud is found again after redo is cleared`() async throws {
+        try await withTwoDevices { laptop, _ in
+            try laptop.create("F.txt", "text")
+            try await laptop.push()
+            try laptop.evict("F.txt")
+            try laptop.library.perform(.undo)
+            laptop.advance(seconds: 3600)
+            try laptop.create("new.txt", in: .local)
+            #expect(
+                try laptop.library.actionListText(.undo).split(separator: "\n").prefix(2)
+                    == ["Create “new”", "Delete “F”"])
+            try laptop.library.perform(.undo)
+            try laptop.library.perform(.undo)
+            #expect(try await laptop.text("F.txt") == "text")
+        }
+    }
+
     @Test func `a deletion that was sent is undone on all devices`() async throws {
         try await withPlanOnTwoDevices { laptop, phone, known in
             try laptop.library.setExtendedAttribute(

@@ -65,6 +65,26 @@ struct UndoOfChoiceTests {
         }
     }
 
+    /// `docfs resolve --keep all` makes documents of the other versions, and chooses.
+    @Test func `a copy that was edited stays in the trash when a new action clears redo`() async throws {
+        try await withConflictOnTwoDevices { _, phone in
+            try phone.create("F (laptop).txt", "other", by: command.thread)
+            try discard(on: phone)
+            try await phone.save("F (laptop).txt", "edited")
+            try phone.library.perform(.undo)
+            #expect(!phone.exists("F (laptop).txt") && phone.exists("F.txt"))
+            phone.advance(seconds: 3600)
+            try phone.create("new.txt", in: .local)
+            #expect(
+                try phone.library.actionListText(.undo).split(separator: "\n").prefix(2)
+                    == ["Create “new”", "Delete “F (laptop)”"])
+            try phone.library.perform(.undo)
+            try phone.library.perform(.undo)
+            #expect(try await phone.text("F (laptop).txt") == "edited")
+            #expect(try phone.entry("F.txt").conflicts == 1)
+        }
+    }
+
     @Test func `what one command chooses for one document is one step`() async throws {
         try await withConflictOnTwoDevices { laptop, phone in
             let before = try leaves(phone)

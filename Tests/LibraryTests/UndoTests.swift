@@ -257,6 +257,41 @@ struct UndoTests {
         }
     }
 
+    /// `docfs reorder b.txt --before Trip/y.txt` moves, and then reorders.
+    @Test func `a reorder into another folder is undone as a whole, and comes back to its place`() async throws {
+        try await withDevice { device in
+            let folder = try device.makeFolder("Trip", in: .local)
+            func order() throws -> [String] {
+                try device.library.transactions.inspect { try $0.children(of: folder) }.compactMap { $0.name?.full }
+            }
+            for name in ["x.txt", "y.txt"] { try device.create(name, in: folder) }
+            try device.create("b.txt", in: .local)
+            try device.rename("b.txt", in: .local, to: "b.txt", in: folder, by: 7)
+            try device.library.setExtendedAttribute(
+                "user.document.order", to: Array("before y.txt".utf8), of: .entry(device.inode("b.txt", in: folder)),
+                .either, by: Caller(thread: 7))
+            #expect(try order() == ["x.txt", "b.txt", "y.txt"])
+            #expect(try device.library.actionListText(.undo).hasPrefix("Move “b” to “Trip”\nCreate “b”"))
+            try device.library.perform(.undo)
+            #expect(try order() == ["x.txt", "y.txt"] && device.exists("b.txt", in: .local))
+            try device.library.perform(.redo)
+            #expect(try order() == ["x.txt", "b.txt", "y.txt"])
+        }
+    }
+
+    @Test func `names that one program takes away are one action`() async throws {
+        try await withDevice { device in
+            for name in ["a.txt", "b.txt"] { try device.create(name, in: .local) }
+            for name in ["a.txt", "b.txt"] {
+                try device.library.removeExtendedAttribute(
+                    "user.displayName", of: .entry(device.inode(name, in: .local)), by: Caller(thread: 7))
+            }
+            #expect(try device.library.actionListText(.undo).split(separator: "\n").count == 3)
+            try device.library.perform(.undo)
+            #expect(try device.names(in: .local) == ["a.txt", "b.txt"])
+        }
+    }
+
     @Test func `a folder that is gone is made again`() async throws {
         try await withDevice { device in
             let folder = try device.makeFolder("Trip", in: .local)
@@ -295,7 +330,7 @@ struct UndoTests {
             try device.library.transactions.mutate { transaction in
                 try device.library.order.move(
                     device.library.namespace.existing(Array("c.txt".utf8), in: .local, transaction).inode,
-                    to: .before("a.txt"),
+                    to: .before("a.txt"), by: .unknown,
                     transaction)
             }
             #expect(try order() == ["c.txt", "a.txt", "b.txt"])

@@ -3,8 +3,9 @@ import SystemPackage
 
 extension FilePath {
     public func attributeBytes(_ name: String) throws(Errno) -> [UInt8] {
-        var value = [UInt8](repeating: 0, count: 1 << 16)
-        let count = try call { path in glibcGetAttribute(path, name, &value, value.count) }
+        let value = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 16, alignment: 1)
+        defer { value.deallocate() }
+        let count = try call { path in glibcGetAttribute(path, name, value.baseAddress, value.count) }
         return Array(value[..<count])
     }
 
@@ -32,8 +33,9 @@ extension FilePath {
 
     /// The names that listxattr gives, sorted.
     public func attributeNames() throws(Errno) -> [String] {
-        var list = [CChar](repeating: 0, count: 1 << 16)
-        let count = try call { path in glibcListAttributes(path, &list, list.count) }
+        let list = UnsafeMutableBufferPointer<CChar>.allocate(capacity: 1 << 16)
+        defer { list.deallocate() }
+        let count = try call { path in glibcListAttributes(path, list.baseAddress, list.count) }
         return list[..<count].split(separator: 0).map { name in
             String(decoding: name.map(UInt8.init(bitPattern:)), as: UTF8.self)
         }.sorted()

@@ -17,8 +17,13 @@ public struct MountTrait: SuiteTrait, TestTrait, TestScoping {
     public func provideScope(
         for test: Test, testCase: Test.Case?, performing function: @Sendable () async throws -> Void
     ) async throws {
-        try await Self.slots.use(function)
+        try await Self.slots.use(isFirst: test.tags.contains(.long), function)
     }
+}
+
+extension Tag {
+    /// It takes long, mostly by waiting. It begins before the others: at the end of a run it would have the processors for itself.
+    @Tag public static var long: Self
 }
 
 extension Trait where Self == MountTrait {

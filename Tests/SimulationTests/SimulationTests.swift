@@ -35,15 +35,16 @@ import Testing
 @Suite struct SimulationTests {
     @Test func `a world goes the same way each time`() async throws {
         for seed in UInt64(1)...6 {
-            let first = await Simulation.run(seed: seed)
-            let second = await Simulation.run(seed: seed)
+            let first = await Simulation.run(seed: seed, trace: .compared)
+            let second = await Simulation.run(seed: seed, trace: .compared)
             #expect(first.traceHash == second.traceHash)
             #expect(first.steps == second.steps)
         }
     }
 
     @Test func `nothing is lost in any world`() async throws {
-        let results = await Simulation.run(seeds: Simulation.seeds, prints: Simulation.replayed != nil)
+        let results = await Simulation.run(
+            seeds: Simulation.seeds, trace: Simulation.replayed != nil ? .printed : .none)
         for result in results where !result.wrong.isEmpty {
             Issue.record("\(result.report)")
         }

@@ -6,8 +6,10 @@ public actor Slots {
     public init(count: Int) { free = count }
 
     /// Runs `body` as soon as a slot is free. A body that asks for another slot of the same kind may wait for ever.
-    public nonisolated func use<Value>(_ body: () async throws -> Value) async throws -> Value {
-        await acquire()
+    ///
+    /// - Parameter isFirst: whether it goes before those that wait.
+    public nonisolated func use<Value>(isFirst: Bool = false, _ body: () async throws -> Value) async throws -> Value {
+        await acquire(isFirst)
         do {
             let value = try await body()
             await leave()
@@ -18,12 +20,12 @@ public actor Slots {
         }
     }
 
-    private func acquire() async {
+    private func acquire(_ isFirst: Bool) async {
         guard free == 0 else {
             free -= 1
             return
         }
-        await withCheckedContinuation { waiting.append($0) }
+        await withCheckedContinuation { waiting.insert($0, at: isFirst ? 0 : waiting.endIndex) }
     }
 
     private func leave() {

@@ -16,6 +16,9 @@ public enum ActionKind: String, Sendable, Equatable {
     case choose
     /// An earlier version is the content again.
     case restore
+
+    /// Whether entries are made by it. `docfs resolve --keep all` chooses, and makes documents of the other versions.
+    public var creates: Bool { self == .create || self == .choose }
 }
 
 /// A document, folder or link as the name of an action mentions it.

@@ -4,6 +4,8 @@ public struct TrashedDocument: Codable, Sendable, Equatable {
     public var key: String
     /// Display name and extension.
     public var name: String
+    /// The name that `ls` showed.
+    public var filename: String
     /// The folder that it lay in, below `Documents`: `local/Trip`.
     public var place: String
     /// When it was deleted, in ISO 8601 (UTC).
@@ -13,9 +15,12 @@ public struct TrashedDocument: Codable, Sendable, Equatable {
     /// Bytes.
     public var size: Int64
 
-    public init(key: String, name: String, place: String, deleted: String, device: String?, size: Int64) {
+    public init(
+        key: String, name: String, filename: String, place: String, deleted: String, device: String?, size: Int64
+    ) {
         self.key = key
         self.name = name
+        self.filename = filename
         self.place = place
         self.deleted = deleted
         self.device = device

@@ -7,7 +7,8 @@ public enum OrderText {
         names.map { escape($0) + "\n" }.joined()
     }
 
-    private static func escape(_ name: String) -> String {
+    /// The line of a name.
+    public static func escape(_ name: String) -> String {
         guard name.utf8.contains(UInt8(ascii: "\n")) else { return name }
         // By bytes: CR LF is one character.
         let pieces = name.utf8.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)

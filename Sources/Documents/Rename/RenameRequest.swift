@@ -56,7 +56,8 @@ public struct RenameRequest: Sendable {
     public var target: RenamedEntry?
     /// Whether source and target are one entry.
     public var isSame: Bool
-    /// Whether the target is found as `Untitled.EXT` only, which is no name of it: any entry may get that name.
+    /// Whether the target is found as `Untitled.EXT` only, which is no name of it: any entry may get that name, and a file that a program renames
+    /// to it is a save.
     public var isTargetAlias: Bool
     /// The new name, as the system call has it: a filename, or a display name with its extension.
     public var name: EntryName

@@ -5,7 +5,7 @@ public enum RenameRule {
     /// - Throws: `RenameRefusal`; then nothing is to change.
     public static func plan(_ asked: RenameRequest) throws(RenameRefusal) -> RenamePlan {
         var request = asked
-        if request.isTargetAlias { (request.target, request.isSame) = (nil, false) }
+        if request.isTargetAlias, !savesOverAlias(request) { (request.target, request.isSame) = (nil, false) }
         if request.target == nil, VirtualName.isReserved(request.name.text) { throw .reservedName }
         try requireAllowedFolders(request)
         let plan = try planByKinds(request)
@@ -109,15 +109,33 @@ public enum RenameRule {
         return .replaceEntry(renaming(request))
     }
 
+    /// Whether a file that is renamed to `Untitled.EXT` is a save of the document that this means. Anything else finds the name free, as a file
+    /// that is created with O_EXCL does.
+    private static func savesOverAlias(_ request: RenameRequest) -> Bool {
+        (request.source.kind == .document || request.source.kind == .scratch) && request.source.isContentHere
+            && !request.migrates && request.options.isEmpty
+    }
+
     /// Of a placeholder, and of a document whose newest version is not here, there is no file to keep: that is a save, and
     /// `docfs versions restore` downloads the document first.
     private static func restoresVersion(_ source: RenamedEntry, _ target: RenamedEntry) -> Bool {
         source.kind == .scratch && RestoredVersionName.matches(source.filename) && target.isContentHere
     }
 
-    /// Whether a document of this name may be a backup of the source.
+    /// Whether a document of this name may be a backup of the source, whichever of its names the program goes by.
     private static func mayBeBackup(_ name: String, of source: RenamedEntry) -> Bool {
-        source.name.map { BackupName.isBackup(name, of: $0) } ?? false
+        namesInUse(of: source).contains { BackupName.isBackup(name, of: $0) }
+    }
+
+    /// The names by which a program may know a document: its own, `Untitled.EXT` and its filename.
+    private static func namesInUse(of source: RenamedEntry) -> [DocumentName] {
+        guard let own = source.name else { return [] }
+        return [own, source.naming.alias(extension: own.pathExtension), filename(of: source)].compactMap(\.self)
+    }
+
+    private static func filename(of source: RenamedEntry) -> DocumentName? {
+        // `try?`: another program may have put a file with another name into the store.
+        (try? EntryName(source.filename)).map { DocumentName(splitting: $0) }
     }
 
     private static func renaming(_ request: RenameRequest) -> Renaming {
@@ -131,6 +149,12 @@ public enum RenameRule {
         }
         if renaming.identity == .none, let name = renaming.name, mayBeBackup(name.full, of: source) {
             renaming.identity = .backsUp
+            // The program goes by the filename, under which it writes a new file.
+            if renaming.filename == .keep, !request.migrates, let filename = filename(of: source),
+                BackupName.isBackup(name.full, of: filename)
+            {
+                renaming.filename = .generate
+            }
         }
         return renaming
     }
@@ -147,9 +171,11 @@ public enum RenameRule {
     /// Whether a document becomes a backup of itself. It continues no older backup that was deleted a moment ago: a file that is written in
     /// its own place will want its identity back.
     private static func isCertainlyBackup(_ name: EntryName, of source: RenamedEntry) -> Bool {
-        guard let own = source.name, mayBeBackup(name.text, of: source) else { return false }
         // A temporary file `Plan` that becomes `Plan.txt` is no backup.
-        return !own.pathExtension.isEmpty || BackupName.hasUsualEnding(name.text, of: own)
+        namesInUse(of: source).contains { own in
+            BackupName.isBackup(name.text, of: own)
+                && (!own.pathExtension.isEmpty || BackupName.hasUsualEnding(name.text, of: own))
+        }
     }
 
     /// The kind and the names of `source` if it is renamed to `name` in `destination`, where nothing was removed a moment ago.
@@ -199,11 +225,8 @@ public enum RenameRule {
     /// `Untitled.EXT` under which an untitled document resolves.
     private static func isOwnName(_ name: EntryName, of source: RenamedEntry) -> Bool {
         guard let current = source.name else { return false }
-        let asked = DocumentName(splitting: name)
-        let isAlias =
-            source.naming == .untitled && asked.displayName == Naming.untitledName
-            && asked.pathExtension.isIdentical(to: current.pathExtension)
-        return isAlias || name.text.isIdentical(to: source.filename)
+        let alias = source.naming.alias(extension: current.pathExtension)
+        return alias?.full.isIdentical(to: name.text) == true || name.text.isIdentical(to: source.filename)
             || name.text.isIdentical(to: current.full)
     }
 }

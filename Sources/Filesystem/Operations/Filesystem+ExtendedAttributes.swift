@@ -26,7 +26,7 @@ extension Filesystem {
                 let bytes = Array(UnsafeRawBufferPointer(start: value, count: size))
                 if number == FUSE_ROOT_ID, let attribute = MountAttribute(rawValue: try Filesystem.attributeName(name!))
                 {
-                    try attribute.set(String(decoding: bytes, as: UTF8.self), in: filesystem)
+                    try attribute.set(String(decoding: bytes, as: UTF8.self), in: filesystem, by: call.caller)
                     return .success
                 }
                 try filesystem.library.setExtendedAttribute(
@@ -36,9 +36,10 @@ extension Filesystem {
             }
         }
         operations.removexattr = { request, number, name in
-            Request(request, "removexattr", number).answer { filesystem throws(Refusal) in
+            let call = Request(request, "removexattr", number)
+            call.answer { filesystem throws(Refusal) in
                 try filesystem.library.removeExtendedAttribute(
-                    try Filesystem.attributeName(name!), of: Node(number: number))
+                    try Filesystem.attributeName(name!), of: Node(number: number), by: call.caller)
                 return .success
             }
         }
@@ -122,7 +123,7 @@ public enum MountAttribute: String, Sendable {
     }
 
     /// - Throws: EPERM for what is only read, EINVAL for another word, EBUSY while a checkup is under way.
-    func set(_ value: String, in filesystem: Filesystem) throws(Refusal) {
+    func set(_ value: String, in filesystem: Filesystem, by caller: Caller) throws(Refusal) {
         if self == .undo {
             guard let direction = ActionDirection(rawValue: value) else { throw .unknownAction }
             return try filesystem.library.perform(direction)
@@ -131,7 +132,7 @@ public enum MountAttribute: String, Sendable {
             if value == "empty" { return try filesystem.library.emptyTrash() }
             let words = value.split(separator: " ")
             guard words.count == 2, words[0] == "restore" else { throw .unknownAction }
-            return try filesystem.library.restoreFromTrash(String(words[1]))
+            return try filesystem.library.restoreFromTrash(String(words[1]), by: caller)
         }
         guard self == .checkup else { throw .computedAttribute }
         guard let request = CloudCheckup.Request(rawValue: value) else { throw .unknownCheckup }

@@ -105,6 +105,7 @@ extension Actions {
         // Only the extension changes.
         let isSameTitle = kind == .rename && entry.subject == source.subject
         return try record(kind, to: destination, by: process(of: caller), transaction) { open in
+            open.placed = id
             open.record.name.add(isSameTitle ? source.fullSubject : source.subject)
             return ActionStep(
                 action: open.record.id, number: open.steps, change: .placed, entry: source, folder: folder,
@@ -139,8 +140,10 @@ extension Actions {
 
     /// Records other places in the order of a folder, as one action.
     func recordReordering(
-        _ moved: [(source: Entry, entry: Entry)], _ transaction: Transaction
+        _ moved: [(source: Entry, entry: Entry)], by caller: Caller, _ transaction: Transaction
     ) throws {
+        // `docfs reorder` into another folder is a move there, which is undone as a whole.
+        if moved.count == 1, let id = moved[0].entry.id, hasJustMoved(id, caller) { return }
         for (source, entry) in moved where entry.id != nil && entry.kind != .scratch {
             let folder = try folderID(source.parent, transaction)
             let outcome = try place(of: entry, transaction)
@@ -152,6 +155,18 @@ extension Actions {
             }
         }
         endAction(of: .reorder)
+    }
+
+    private func hasJustMoved(_ id: EntryID, _ caller: Caller) -> Bool {
+        let (process, now) = (process(of: caller), surroundings.now())
+        let moves: Set<ActionKind> = [.move, .moveToCloud, .moveOutOfCloud]
+        return process > 0
+            && state.withLock { state in
+                state.open.contains { grouping, open in
+                    grouping.process == process && moves.contains(grouping.kind) && open.placed == id
+                        && open.record.id == state.lastID && ActionGrouping.joins(now, last: open.record.time)
+                }
+            }
     }
 
     /// No process has this number.

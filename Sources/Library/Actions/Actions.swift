@@ -24,6 +24,8 @@ final class Actions: Transacting {
         var record: ActionRecord
         var steps = 0
         var roots = ActionRoots<InodeNumber>()
+        /// The entry that was given another name or place last.
+        var placed: EntryID?
         /// The step of each document among whose versions the action chose.
         var choices: [EntryID: Int] = [:]
     }
@@ -154,13 +156,17 @@ final class Actions: Transacting {
     private func clearRedo(_ transaction: Transaction) throws {
         for action in try transaction.actions(.redo) {
             let steps = try transaction.steps(of: action.id)
-            if action.name.kind == .create, steps.contains(where: \.holdsWork) {
+            let removed = steps.filter(\.undoesCreation)
+            let keepsRemoved = action.name.kind.creates && removed.contains(where: \.holdsWork)
+            let others = keepsRemoved ? steps.filter { !$0.undoesCreation } : steps
+            removeFromTrash(others.filter(\.isInTrash).map(\.entry.inode), after: transaction)
+            if keepsRemoved {
                 var name = ActionName(.delete)
-                for step in steps where step.change == .removed { name.add(step.entry.subject) }
+                for step in removed { name.add(step.entry.subject) }
+                for step in others { try transaction.delete(step) }
                 try transaction.store(ActionRecord(id: action.id, time: action.time, name: name))
                 continue
             }
-            removeFromTrash(steps.filter(\.isInTrash).map(\.entry.inode), after: transaction)
             try transaction.deleteAction(action.id)
         }
     }
@@ -199,8 +205,11 @@ extension Entry {
 }
 
 extension ActionStep {
-    /// Whether something was written to its document.
-    fileprivate var holdsWork: Bool { isInTrash && entry.size > 0 }
+    /// Whether it says, in an action that made entries and was undone, what became of one of these.
+    fileprivate var undoesCreation: Bool { change == .removed }
+
+    /// Whether something was written to its document. Where no file of it was here, the cloud keeps that.
+    fileprivate var holdsWork: Bool { entry.size > 0 && (isInTrash || entry.currentVersion != nil) }
 
     /// Whether the name of its action counts it. A choice that belongs to a removal is not mentioned, nor is a copy that belongs to a choice.
     func isNamed(in name: ActionName) -> Bool {

@@ -19,6 +19,9 @@ public struct SendingPace: Sendable {
     static let limit = Duration.seconds(5)
     /// It must be unchanged for this long even then: a save may consist of several writes.
     static let settled = Duration.milliseconds(50)
+    /// After this time it is sent as it is. A whole state must be sent every ten seconds (`Semantics`, "Saving"), also of a document that is
+    /// saved every few milliseconds.
+    static let latest = Duration.seconds(8)
 
     /// - Parameters:
     ///   - time: how long the content is unchanged.
@@ -30,7 +33,8 @@ public struct SendingPace: Sendable {
         after time: Duration, since start: Duration = .zero, isOpenForWriting: Bool, isSaved: Bool
     ) -> Duration {
         let rest = max(.zero, (isOpenForWriting && !isSaved ? patience : quiet) - time)
-        return isSaved ? min(rest, max(Self.limit - start, Self.settled - time, .zero)) : rest
+        if !isSaved { return rest }
+        return min(rest, start < Self.latest ? max(Self.limit - start, Self.settled - time, .zero) : .zero)
     }
 }
 

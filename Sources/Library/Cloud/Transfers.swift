@@ -130,7 +130,8 @@ final class Transfers: Sendable {
     /// As `forget`, for all entries for which `isGone` returns true.
     func forget(where isGone: (InodeNumber) throws -> Bool) rethrows {
         let known = state.withLock { Set($0.activity.keys).union($0.arrivals.keys).union($0.uploads.keys) }
-        for inode in known where try isGone(inode) { forget(inode) }
+        // In an order that a simulated world can repeat.
+        for inode in known.sorted() where try isGone(inode) { forget(inode) }
     }
 
     // MARK: Transfers under way

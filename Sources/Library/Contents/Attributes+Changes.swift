@@ -11,7 +11,7 @@ extension Attributes {
     /// setattr: changes attributes and returns the attributes that an entry has then.
     ///
     /// - Throws: ESTALE, EISDIR and EINVAL for a change of size, EAGAIN where the content must arrive first
-    ///   (`mustArriveToTruncate`), EPERM for the owner of a placeholder and for all but the mode of `Documents`, `local` and `cloud`, or
+    ///   (`mustArriveToTruncate`), EPERM for the owner of a placeholder, of the mountpoint and of `Documents`, or
     ///   the backing file's own errno.
     func setAttributes(of inode: InodeNumber, _ changes: AttributeChanges) throws(Refusal) -> FileAttributes {
         if let file = openFiles.file(inode), file.isUnlinked { return try change(file, changes) }
@@ -75,9 +75,7 @@ extension Attributes {
         _ changes: AttributeChanges, _ entry: Entry, _ transaction: Transaction
     ) throws {
         if entry.inode <= .documents {
-            // No folder of the store belongs to these alone.
-            guard changes.isOfModeOnly else { throw Refusal.onlyModeOfTheTree }
-            return
+            return try applyToTop(changes)
         }
         let folder = try backing.folder(entry.parent, transaction)
         defer { transactions.forgetStatus(of: entry.inode) }
@@ -89,6 +87,14 @@ extension Attributes {
         if let times = changes.times {
             try unseenWrites.settingTimes(of: entry.inode) { try folder.setTimes(entry.filename, times) }
         }
+    }
+
+    /// The mountpoint and `Documents` share the store's folder, which has their times. It belongs to docfs.
+    private func applyToTop(_ changes: AttributeChanges) throws {
+        let status = try backing.root.descriptor.status()
+        if let owner = changes.owner, owner != status.st_uid { throw Refusal.ownerOfTheTree }
+        if let group = changes.group, group != status.st_gid { throw Refusal.ownerOfTheTree }
+        if let times = changes.times { try backing.root.setTimes(".", times) }
     }
 
     /// Records changed attributes in the row. Mode and time of modification are sent to other devices with a cloud entry, and of a

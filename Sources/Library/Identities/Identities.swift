@@ -136,6 +136,7 @@ final class Identities: Transacting {
         var random = surroundings.random()
         entry.document = DocumentIdentity(name: name, naming: birth.naming ?? .given)
         entry.id = .random(using: &random)
+        try entry.dropStoredDisplayName()
         try namespace.setFilename(of: &entry, birth.filename, transaction)
         if entry.hasGeneratedFilename { try namespace.applyRestoredName(to: &entry) }
         if entry.naming == .untitled {
@@ -147,6 +148,14 @@ final class Identities: Transacting {
 }
 
 extension Entry {
+    /// On a scratch file `user.displayName` is an attribute like others. A document's is its name.
+    fileprivate mutating func dropStoredDisplayName() throws {
+        if attributes == nil { return }
+        var stored = try storedAttributes()
+        stored[BackingStore.displayNameAttribute] = nil
+        try setStoredAttributes(stored)
+    }
+
     /// Makes the entry the document that `other` was. The file and its mode stay.
     mutating func adoptIdentity(of other: Entry) {
         nature = other.nature

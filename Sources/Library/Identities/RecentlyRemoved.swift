@@ -18,7 +18,7 @@ final class RecentlyRemoved: Sendable {
         var expiry: Timestamp
     }
 
-    /// A document is stored under both of its names; a reference is cheaper to store twice.
+    /// A document is stored under each of its names; a reference is cheaper to store twice.
     private final class Box: Sendable {
         let document: Document
 
@@ -32,12 +32,12 @@ final class RecentlyRemoved: Sendable {
         var keys: Deque<(key: Int, expiry: Timestamp)> = []
     }
 
-    /// No program saves by deleting so many documents at once. More are not remembered.
-    private static let maximumCount = 1024
+    /// Of so many names. `git checkout` of another branch, or `tar` over deleted files, makes thousands of files anew; more are not remembered.
+    private static let maximumCount = 32_768
 
     private let table = Mutex(Table())
 
-    /// Remembers `entry` under both its names.
+    /// Remembers `entry` under its names.
     func add(
         _ entry: Entry, isBackup: Bool, step: Actions.StepReference? = nil, now: Timestamp, _ transaction: Transaction
     ) {
@@ -78,7 +78,8 @@ final class RecentlyRemoved: Sendable {
     private func box(_ name: EntryName, in parent: InodeNumber) -> Box? {
         table.withLock { table in
             guard !table.documents.isEmpty, let found = table.documents[Self.key(name.text, in: parent)],
-                found.document.entry.parent == parent, found.document.entry.isCalled(name.text)
+                found.document.entry.parent == parent,
+                found.document.entry.namesInUse.contains(where: { $0.isIdentical(to: name.text) })
             else { return nil }
             return found
         }
@@ -93,7 +94,7 @@ final class RecentlyRemoved: Sendable {
     }
 
     private static func keys(of entry: Entry) -> [Int] {
-        [entry.filename, entry.name?.full].compactMap { name in name.map { key($0, in: entry.parent) } }
+        entry.namesInUse.map { key($0, in: entry.parent) }
     }
 
     private static func key(_ name: String, in parent: InodeNumber) -> Int {
@@ -105,7 +106,9 @@ final class RecentlyRemoved: Sendable {
 }
 
 extension Entry {
-    fileprivate func isCalled(_ name: String) -> Bool {
-        filename.isIdentical(to: name) || self.name?.full.isIdentical(to: name) == true
-    }
+    /// The names by which a program may know it, also `Untitled.EXT`.
+    fileprivate var namesInUse: [String] { [filename, name?.full, untitledAlias].compactMap(\.self) }
+
+    /// `Untitled.EXT` for an untitled document.
+    var untitledAlias: String? { name.flatMap { naming.alias(extension: $0.pathExtension)?.full } }
 }

@@ -103,7 +103,7 @@ final class Metadata: Transacting {
     func setExtendedAttribute(
         _ name: String, to value: [UInt8], of node: Node, _ creation: AttributeCreation, by caller: Caller = .unknown
     ) throws(Refusal) {
-        if try order.setAttribute(name, to: value, of: node) { return }
+        if try order.setAttribute(name, to: value, of: node, by: caller) { return }
         if try request(name, value, of: node, creation) { return }
         let inode = try changeable(name, of: node)
         try mutate(makingNew: true, concerning: .only([inode])) { transaction in
@@ -127,7 +127,9 @@ final class Metadata: Transacting {
     /// Removing `user.displayName` makes the display name automatic again.
     ///
     /// - Throws: ENODATA, EPERM for computed attributes, EOPNOTSUPP outside `user.*`, ESTALE.
-    func removeExtendedAttribute(_ name: String, of node: Node) throws(Refusal) {
+    func removeExtendedAttribute(
+        _ name: String, of node: Node, by caller: Caller = .unknown
+    ) throws(Refusal) {
         if name == Keeping.attribute, case .entry(let inode) = node { return try keeping.unmark(inode) }
         let inode = try changeable(name, of: node)
         openFiles.requireSaves()
@@ -155,7 +157,7 @@ final class Metadata: Transacting {
             if let automatic {
                 let before = try transaction.entry(inode) ?? entry
                 try setDisplayName(automatic, entry.naming, of: &entry, transaction)
-                _ = try actions.recordPlacement(of: entry, from: before, by: .unknown, transaction)
+                _ = try actions.recordPlacement(of: entry, from: before, by: caller, transaction)
             }
             transaction.announce(.callAwaitsNames)
         }

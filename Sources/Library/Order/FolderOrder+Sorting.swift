@@ -28,7 +28,9 @@ extension FolderOrder {
     /// - Returns: false for any other attribute.
     /// - Throws: EINVAL for a value that means nothing, ENOTDIR when another entry than a folder is to be sorted, EPERM when an entry of a
     ///   sorted folder is to be moved, ESTALE.
-    func setAttribute(_ name: String, to value: [UInt8], of node: Node) throws(Refusal) -> Bool {
+    func setAttribute(
+        _ name: String, to value: [UInt8], of node: Node, by caller: Caller
+    ) throws(Refusal) -> Bool {
         guard name == OrderAttribute.sort || name == OrderAttribute.position else { return false }
         guard case .entry(let inode) = node else { throw .computedAttribute }
         let text = String(validating: value, as: UTF8.self)
@@ -37,7 +39,7 @@ extension FolderOrder {
             try mutate { try sort(inode, by: mode, $0) }
         } else {
             guard let target = text.flatMap(OrderTarget.init) else { throw .unknownPosition }
-            try mutate { try move(inode, to: target, $0) }
+            try mutate { try move(inode, to: target, by: caller, $0) }
         }
         return true
     }

@@ -66,7 +66,7 @@ final class FolderOrder: Transacting {
             guard written.isWhole else { return }
             let isNamed = Set(named)
             let wanted = named + entries.indices.filter { !isNamed.contains($0) }
-            try move(entries, to: wanted, moving: nil, in: folder, transaction)
+            try move(entries, to: wanted, moving: nil, in: folder, by: .unknown, transaction)
         }
     }
 
@@ -103,7 +103,9 @@ final class FolderOrder: Transacting {
     /// Moves an entry within its folder. Positions are counted as in `.order`.
     ///
     /// - Throws: EINVAL for a name that no entry of the folder has, EPERM for a folder that is sorted, ESTALE.
-    func move(_ inode: InodeNumber, to target: OrderTarget, _ transaction: Transaction) throws {
+    func move(
+        _ inode: InodeNumber, to target: OrderTarget, by caller: Caller, _ transaction: Transaction
+    ) throws {
         guard let entry = try transaction.entry(inode), inode != .root else { throw Refusal.staleInode }
         _ = try manuallyOrdered(entry.parent, transaction)
         let entries = try transaction.children(of: entry.parent)
@@ -124,7 +126,7 @@ final class FolderOrder: Transacting {
             position = index < counted.count ? counted[index] : wanted.count
         }
         wanted.insert(mover, at: position)
-        try move(entries, to: wanted, moving: mover, in: entry.parent, transaction)
+        try move(entries, to: wanted, moving: mover, in: entry.parent, by: caller, transaction)
     }
 
     /// - Parameters:
@@ -132,7 +134,8 @@ final class FolderOrder: Transacting {
     ///   - wanted: the order that they get, as indices of `entries`.
     ///   - moving: the one that is known to move.
     private func move(
-        _ entries: [Entry], to wanted: [Int], moving: Int?, in folder: InodeNumber, _ transaction: Transaction
+        _ entries: [Entry], to wanted: [Int], moving: Int?, in folder: InodeNumber, by caller: Caller,
+        _ transaction: Transaction
     ) throws {
         var random = surroundings.random()
         let keys = Reordering.newKeys(for: entries.map(\.position), in: wanted, moving: moving, using: &random)
@@ -145,7 +148,7 @@ final class FolderOrder: Transacting {
             try transaction.update(entry)
             moved.append((entries[index], entry))
         }
-        try actions.recordReordering(moved, transaction)
+        try actions.recordReordering(moved, by: caller, transaction)
         transaction.announce(.listingChanged(of: folder))
         if entries.contains(where: \.isReplicated) { cloud.changesAreWaiting() }
     }

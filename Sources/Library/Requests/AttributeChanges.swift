@@ -47,10 +47,6 @@ extension AttributeChanges {
         return changes
     }
 
-    var isOfModeOnly: Bool {
-        owner == nil && group == nil && size == nil && accessed == nil && modified == nil
-    }
-
     /// The argument of utimensat(2); nil when neither time changes.
     var times: [timespec]? {
         if accessed == nil, modified == nil { return nil }

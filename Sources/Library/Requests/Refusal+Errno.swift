@@ -17,7 +17,7 @@ extension Refusal {
         case .file(let errno): errno
         case .noSuchName, .folderRemoved: .noSuchFileOrDirectory
         case .nameExists, .attributeExists: .fileExists
-        case .virtualName, .notCreatableThere, .computedAttribute, .ownerOfPlaceholder, .onlyModeOfTheTree,
+        case .virtualName, .notCreatableThere, .computedAttribute, .ownerOfPlaceholder, .ownerOfTheTree,
             .historyNotChangeable, .notRegularFile, .sorted:
             .notPermitted
         case .staleInode: .staleNFSFileHandle

@@ -43,7 +43,7 @@ extension Refusal: CustomStringConvertible {
         case .attributeTooLarge: "the value is larger than an attribute can be"
         case .attributesTooLarge: "all attributes together are larger than an entry can have"
         case .ownerOfPlaceholder: "a placeholder has no file here that could have an owner"
-        case .onlyModeOfTheTree: "of Documents, local and cloud only the mode can be changed"
+        case .ownerOfTheTree: "the mountpoint and Documents belong to whom the store belongs to"
         case .unknownNameInOrder: "no entry of the folder has this name"
         case .sorted(let mode): "the folder is sorted by \(mode.rawValue), so it has no order that could be changed"
         case .unknownSortMode: "a folder is sorted by name, modified, created or size, or manually"

@@ -73,8 +73,8 @@ public enum Refusal: Error, Equatable, Sendable {
     case attributesTooLarge
     /// A placeholder is given an owner. Owners are not sent to other devices, and a placeholder has no file here.
     case ownerOfPlaceholder
-    /// Of `Documents`, `local` and `cloud` only the mode can be changed.
-    case onlyModeOfTheTree
+    /// The mountpoint or `Documents` is given another owner.
+    case ownerOfTheTree
 
     // Order
     /// A line of `.order`, or the neighbour that an entry is to have, is the name of no entry of the folder.

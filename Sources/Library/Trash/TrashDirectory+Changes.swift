@@ -89,7 +89,7 @@ extension TrashDirectory {
             if found.trashed.isFolder {
                 try undoing.restoreFromTrash(found.trashed, with: found.below, as: newName, into: target)
             } else {
-                try undoing.restoreFromTrash(found.trashed.source.key, into: target)
+                try undoing.restoreFromTrash(found.trashed.source.key, into: target, by: caller)
             }
             do throws(Refusal) { try bring(found.trashed, to: newName, in: newParent, by: caller) } catch {
                 try throwAwayAgain(found.trashed, as: path, by: caller)

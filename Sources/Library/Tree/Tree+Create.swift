@@ -72,7 +72,8 @@ extension Tree {
     private func makeFile(
         _ name: EntryName, in folder: Entry, by creator: Creator, flags: Int32, _ transaction: Transaction
     ) throws -> (Resolved, OpenedFile) {
-        var (entry, isKnownIdentity) = try newFile(name, in: folder, by: creator, transaction)
+        var (entry, isKnownIdentity) = try newFile(
+            name, in: folder, by: creator, isExclusive: flags & O_EXCL != 0, transaction)
         let directory = try backing.folder(folder.inode, transaction)
         let isWritable = !unseenWrites.mayWrite(to: entry)
         let descriptor = try directory.makeFile(
@@ -107,7 +108,7 @@ extension Tree {
 
     /// Makes the row of a file that is being created. It continues a document that was removed from this name a moment ago, or is a new one.
     private func newFile(
-        _ name: EntryName, in folder: Entry, by creator: Creator, _ transaction: Transaction
+        _ name: EntryName, in folder: Entry, by creator: Creator, isExclusive: Bool, _ transaction: Transaction
     ) throws -> (Entry, isKnownIdentity: Bool) {
         let now = surroundings.now()
         var entry = Entry(
@@ -117,7 +118,11 @@ extension Tree {
             of: name, in: folder.namingContext,
             couldBeGenerated: namespace.couldHaveGenerated(DocumentName(splitting: name)))
         if birth.kind == .scratch { return (entry, false) }
-        let continuation = try identities.continuation(called: name, in: folder.inode, transaction)
+        var continuation = try identities.continuation(called: name, in: folder.inode, transaction)
+        // With O_EXCL `Untitled.EXT` always makes a fresh document.
+        if isExclusive, continuation?.removed.entry.untitledAlias?.isIdentical(to: name.text) == true {
+            continuation = nil
+        }
         identities.recentlyRemoved.forget(name, in: folder.inode, transaction)
         if let continuation {
             try identities.carryOut(continuation, on: &entry, by: creator.caller, transaction)

@@ -16,7 +16,8 @@ extension Undoing {
             return try trashed(rows).map { trashed in
                 let document = TrashedDocument(
                     key: trashed.source.key, name: trashed.step.entry.name?.full ?? trashed.step.entry.filename,
-                    place: try place(of: trashed.step, rows), deleted: trashed.deleted.iso8601,
+                    filename: trashed.step.entry.filename, place: try place(of: trashed.step, rows),
+                    deleted: trashed.deleted.iso8601,
                     device: trashed.device, size: trashed.step.entry.size)
                 return String(decoding: try encoder.encode(document), as: UTF8.self) + "\n"
             }.joined()
@@ -119,13 +120,15 @@ extension Undoing {
         return ([StorePath.home(of: step.entry).rawValue] + names.reversed()).joined(separator: "/")
     }
 
-    /// Brings one document back, whole, as undo would, whatever else was removed with it. That is an action of its own.
+    /// Brings one document back, whole, as undo would, whatever else was removed with it. What one program brings back is an action of its own.
     ///
     /// - Parameters:
     ///   - key: `TrashedDocument.key`.
     ///   - chosen: the folder that it goes to; nil for the one that it lay in. To the other location the caller moves it afterwards.
     /// - Throws: ENOENT where no such document is in the trash, EEXIST where its name is taken, ENOSPC.
-    func restoreFromTrash(_ key: String, into chosen: Entry? = nil) throws(Refusal) {
+    func restoreFromTrash(
+        _ key: String, into chosen: Entry? = nil, by caller: Caller
+    ) throws(Refusal) {
         guard let source = Trashed.Source(key: key) else { throw .noSuchName }
         openFiles.requireSaves()
         defer { openFiles.requireSaves() }
@@ -138,7 +141,7 @@ extension Undoing {
             let back = try restore(step, of: action, &progress, transaction)
             try setTimes(of: progress.restored, transaction)
             if case .step = source { try actions.drop(trashed.step, transaction) }
-            try actions.recordCreation(of: back.entry, by: .unknown, transaction)
+            try actions.recordCreation(of: back.entry, by: caller, transaction)
             transaction.announce(.callAwaitsNames)
         }
     }

@@ -21,13 +21,21 @@ struct SortCommand: ParsableCommand {
         completion: .documents)
     var words: [String] = []
 
+    @Flag(help: "Print JSON: an object with the mode.")
+    var json = false
+
+    private struct Printed: Encodable {
+        let sort: String
+    }
+
     func run() throws {
         try CommandFailure.reported {
             let (folder, mode) = try chosen()
             _ = try MountedTree(holding: folder)
             guard let mode else {
                 guard try Listing.isFolder(folder) else { throw Self.notFolder(folder) }
-                return try Output.line(SortMode(ofFolder: folder).rawValue)
+                let present = SortMode(ofFolder: folder).rawValue
+                return json ? try Output.json(Printed(sort: present)) : try Output.line(present)
             }
             let value = Array(mode.rawValue.utf8)
             guard setxattr(folder, OrderAttribute.sort, value, value.count, 0) != 0 else { return }

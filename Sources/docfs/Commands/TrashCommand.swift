@@ -28,7 +28,7 @@ struct ListTrash: ParsableCommand {
     @Argument(help: "Any path in the mount. (default: the nearest mount)")
     var path: String?
 
-    @Flag(help: "Print JSON: an array of objects with key, name, place, deleted, device and size.")
+    @Flag(help: "Print JSON: an array of objects with key, name, filename, place, deleted, device and size.")
     var json = false
 
     func run() throws {
@@ -57,7 +57,7 @@ struct RestoreFromTrash: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "restore", abstract: "Bring documents back from the trash, whole, to where they were.",
         discussion: """
-            NAME is a document's name with or without its extension, or its key (see `docfs trash --json`). Of several with one name, the one that was \
+            NAME is a document's name with or without its extension, its filename, or its key (see `docfs trash --json`). Of several with one name, the one that was \
             deleted last comes back. A folder of a docfs mount as the last word says which mount is meant.
 
             Example: docfs trash restore Groceries.txt Plan ~/docs
@@ -71,7 +71,7 @@ struct RestoreFromTrash: ParsableCommand {
             let (names, mount) = try split()
             for name in names {
                 let found = try mount.trash().first { document in
-                    document.key == name || document.name == name
+                    document.key == name || document.name == name || document.filename == name
                         || (try? EntryName(document.name)).map(DocumentName.init(splitting:))?.displayName == name
                 }
                 guard let found else {

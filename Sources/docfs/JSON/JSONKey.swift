@@ -89,10 +89,11 @@ struct JSONKey {
             ]
         ),
         (
-            "An outcome (undo, redo, new, check)",
+            "An outcome (undo, redo, new, sort, check)",
             [
                 .init("undone", .text, "the name of the action"),
                 .init("redone", .text, "the name of the action"),
+                .init("sort", .text, "what a folder is sorted by"),
                 .init("isWhole", .flag, "whether nothing is left to repair"),
                 .init("findings", .texts, "what was found, one line each"),
             ]

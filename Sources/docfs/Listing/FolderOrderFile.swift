@@ -8,11 +8,15 @@ struct FolderOrderFile {
 
     init(of folder: String) { path = folder + "/.order" }
 
+    /// The names in the order of the folder. None if it has no order of its own, as `Documents`.
+    func names() -> [String] {
+        let text = FileManager.default.contents(atPath: path) ?? Data()
+        return String(decoding: text, as: UTF8.self).split(separator: "\n").map(String.init)
+    }
+
     /// Puts entries of the folder before or after another one, in this order. Those that are gone meanwhile are left out.
     func put(_ names: [String], _ isBefore: Bool, _ neighbour: String) throws {
-        guard let text = FileManager.default.contents(atPath: path) else { throw failure() }
-        let old = String(decoding: text, as: UTF8.self).split(separator: "\n").map(String.init)
-        try write(Self.order(old, putting: names, isBefore, neighbour))
+        try write(Self.order(self.names(), putting: names, isBefore, neighbour))
     }
 
     static func order(_ old: [String], putting names: [String], _ isBefore: Bool, _ neighbour: String) -> [String] {

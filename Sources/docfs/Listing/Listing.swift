@@ -1,3 +1,4 @@
+import Documents
 import Glibc
 
 /// The content of one path: a folder's documents and folders, or one document.
@@ -38,8 +39,39 @@ struct Listing {
         DocumentWords(document.line, isKept: document.isKept).text
     }
 
-    /// Names of the folders in this folder.
-    private func folders() throws -> [String] { isFolder ? try FolderContent.folders(in: path) : [] }
+    /// The folders and documents, in the order of the folder.
+    private func rows() throws -> [Row] {
+        let folders = isFolder ? try FolderContent.folders(in: path) : []
+        return Self.ordered(folders, documents, by: folders.isEmpty ? [] : FolderOrderFile(of: path).names())
+    }
+
+    enum Row {
+        case folder(String)
+        case document(ListedDocument)
+
+        /// How it stands in `.order`.
+        fileprivate var orderName: String {
+            switch self {
+            case .folder(let name): OrderText.escape(name)
+            case .document(let document): document.line.filename
+            }
+        }
+    }
+
+    /// - Parameters:
+    ///   - documents: in their order.
+    ///   - names: the lines of `.order`. The conflicts of a document follow it; what has come since is last.
+    static func ordered(_ folders: [String], _ documents: [ListedDocument], by names: [String]) -> [Row] {
+        let rows = documents.map(Row.document) + folders.map(Row.folder)
+        if folders.isEmpty { return rows }
+        let places = Dictionary(names.enumerated().map { (ExactName($1), $0) }, uniquingKeysWith: min)
+        func place(_ row: Row) -> Int {
+            let name = row.orderName
+            return places[ExactName(name)] ?? places[ExactName(name.withoutSuffix(".conflicts"))] ?? .max
+        }
+        let placed = rows.enumerated().map { (place: place($1), index: $0, row: $1) }
+        return placed.sorted { ($0.place, $0.index) < ($1.place, $1.index) }.map(\.row)
+    }
 
     static func isFolder(_ path: String) throws -> Bool {
         var status = stat()
@@ -51,10 +83,13 @@ struct Listing {
 
     /// One folder or document a line, for scripts. Only the name of a folder ends with a slash.
     func table(_ facts: TerminalFacts) throws -> String {
-        let folderRows: [[StyledText]] = try folders().map {
-            ["-", "folder", "-", StyledText($0 + "/"), StyledText($0)]
-        }
-        var table = TextTable(folderRows + documents.map(\.tableRow))
+        var table = TextTable(
+            try rows().map { row in
+                switch row {
+                case .folder(let name): ["-", "folder", "-", StyledText(name + "/"), StyledText(name)]
+                case .document(let document): document.tableRow
+                }
+            })
         table.hasColor = facts.hasColor
         return table.text
     }
@@ -68,16 +103,24 @@ struct Listing {
     }
 
     private func cells(nameLimit: Int) throws -> [[StyledText]] {
-        let folders = try folders()
+        let rows = try rows()
         // A filename goes before a display name, and so does a folder.
-        let names = folders + documents.map(\.fullName) + documents.map(\.line.filename)
+        let names = rows.flatMap { row in
+            switch row {
+            case .folder(let name): [name]
+            case .document(let document): [document.fullName, document.line.filename]
+            }
+        }
         let counts = Dictionary(names.map { ($0, 1) }, uniquingKeysWith: +)
-        return folders.map { [StyledText("  "), StyledText($0.shellWord + "/", .bold)] }
-            + documents.map { document in
+        return rows.map { row in
+            switch row {
+            case .folder(let name): return [StyledText("  "), StyledText(name.shellWord + "/", .bold)]
+            case .document(let document):
                 let others =
                     counts[document.fullName, default: 1] - (document.fullName == document.line.filename ? 2 : 1)
                 return document.cell(isAmbiguous: others > 0, nameLimit: nameLimit)
             }
+        }
     }
 
     private var usualNameWidth: Int { TextTable.usualWidth(of: documents.map { StyledText($0.fullName.shellWord) }) }
@@ -87,10 +130,13 @@ struct Listing {
     }
 
     private func terminalTable(_ facts: TerminalFacts) throws -> String {
-        let folderRows: [[StyledText]] = try folders().map {
-            ["", "-", "-", "folder", StyledText($0.shellWord + "/", .bold)]
-        }
-        var table = TextTable(folderRows + documents.map(\.terminalRow))
+        var table = TextTable(
+            try rows().map { row in
+                switch row {
+                case .folder(let name): ["", "-", "-", "folder", StyledText(name.shellWord + "/", .bold)]
+                case .document(let document): document.terminalRow
+                }
+            })
         table.rightAligned = [1]
         table.hasColor = facts.hasColor
         // The name is the fifth column, the filename the sixth.
@@ -99,12 +145,21 @@ struct Listing {
     }
 
     private func wholeTable(_ facts: TerminalFacts) throws -> String {
-        let folderRows: [[StyledText]] = try folders().map {
-            ["", "folder", "-", "-", "-", StyledText($0 + "/", .bold)]
-        }
-        var table = TextTable(folderRows + documents.map(\.longRow))
+        var table = TextTable(
+            try rows().map { row in
+                switch row {
+                case .folder(let name): ["", "folder", "-", "-", "-", StyledText(name + "/", .bold)]
+                case .document(let document): document.longRow
+                }
+            })
         table.rightAligned = [3]
         table.hasColor = facts.hasColor
         return table.text
+    }
+}
+
+extension String {
+    fileprivate func withoutSuffix(_ suffix: String) -> String {
+        utf8.count > suffix.utf8.count && hasSuffix(suffix) ? String(dropLast(suffix.count)) : self
     }
 }

@@ -13,14 +13,21 @@ extension TestDevice {
     // MARK: Names
 
     @discardableResult
-    func create(_ name: String, _ text: String = "", in folder: InodeNumber = .cloud) throws -> InodeNumber {
-        try create(name, bytes: Array(text.utf8), in: folder)
+    func create(
+        _ name: String, _ text: String = "", in folder: InodeNumber = .cloud, isExclusive: Bool = true,
+        by process: Int32 = 0
+    ) throws -> InodeNumber {
+        try create(name, bytes: Array(text.utf8), in: folder, isExclusive: isExclusive, by: process)
     }
 
     @discardableResult
-    func create(_ name: String, bytes: [UInt8], in folder: InodeNumber = .cloud) throws -> InodeNumber {
+    func create(
+        _ name: String, bytes: [UInt8], in folder: InodeNumber = .cloud, isExclusive: Bool = true, by process: Int32 = 0
+    ) throws -> InodeNumber {
+        var creator = Self.creator
+        creator.caller = Caller(thread: process)
         let (_, opening) = try library.create(
-            Array(name.utf8), in: folder, by: Self.creator, flags: O_WRONLY | O_EXCL)
+            Array(name.utf8), in: folder, by: creator, flags: O_WRONLY | (isExclusive ? O_EXCL : 0))
         let number = try opened(opening)
         let inode = try library.handle(number).inode
         try write(bytes, to: number)

@@ -26,25 +26,27 @@ struct KeptTree: Equatable, Sendable {
     var order: [String]?
 
     init(of folder: FilePath) throws {
-        order = try folder.documentNames()
-        try read(folder, prefix: "")
+        let folder = TreePath(folder)
+        let names = try folder.entries().map(\.name)
+        order = names
+        try read(names, in: folder, prefix: "")
     }
 
-    private mutating func read(_ folder: FilePath, prefix: String) throws {
-        for name in try folder.documentNames() {
+    private mutating func read(_ names: [String], in folder: TreePath, prefix: String) throws {
+        for name in names {
             let path = folder / name
             let status = try path.linkStatus()
             var entry = Entry(
                 type: status.st_mode & S_IFMT, permissions: status.st_mode & 0o7777, content: "", attributes: [:])
             switch entry.type {
-            case S_IFDIR: try read(path, prefix: prefix + name + "/")
-            case S_IFLNK: entry.content = path.symbolicLinkTarget?.string ?? ""
+            case S_IFDIR: try read(path.entries().map(\.name), in: path, prefix: prefix + name + "/")
+            case S_IFLNK: entry.content = path.target ?? ""
             default:
                 entry.isKept = (try? path.attribute("user.document.keep")) != nil
-                entry.content = try path.text()
+                entry.content = String(decoding: try path.bytes(), as: UTF8.self)
                 entry.id = try? path.identifier()
                 entry.modified = Int64(status.st_mtim.tv_sec) * 1_000_000_000 + Int64(status.st_mtim.tv_nsec)
-                for name in try path.attributeNames() { entry.attributes?[name] = try path.attribute(name) }
+                entry.attributes = try path.userAttributes().mapValues { String(decoding: $0, as: UTF8.self) }
             }
             entries[prefix + name] = entry
         }

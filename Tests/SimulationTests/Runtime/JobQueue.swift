@@ -5,6 +5,9 @@ import TestSupport
 /// The run queue of one world. All that the code under test starts on the world's thread, tasks without a
 /// parent included, waits here until the world takes it out; nothing of it runs anywhere else.
 ///
+/// A world goes by the compiled code, too: each hop to the executor that the compiler leaves in a function is one job more here, and so one random
+/// number more. A build with other code between two suspensions (`scripts/mutants`) has other worlds for the same seeds.
+///
 /// The Swift runtime has a hook for what would go to its pool of threads. It is installed once for the
 /// process, and concerns threads only that run a world.
 final class JobQueue: TaskExecutor {

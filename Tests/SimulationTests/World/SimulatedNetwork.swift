@@ -124,7 +124,8 @@ final class SimulatedNetwork: Sendable {
                 let known = range.clamped(to: 0..<Int64(bytes.count))
                 return .success(.bytes(Array(bytes[Int(known.lowerBound)..<Int(known.upperBound)])))
             case .list(let prefix, let after, let limit):
-                let keys = state.objects.keys.filter { $0.description.hasPrefix(prefix.description + "/") }
+                let start = prefix.description + "/"
+                let keys = state.objects.keys.filter { $0.description.hasPrefix(start) }
                     .filter { key in after.map { $0 < key } ?? true }
                 return .success(.keys(Array(keys.sorted().prefix(limit))))
             case .modified(let key):

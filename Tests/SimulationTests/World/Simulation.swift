@@ -6,6 +6,13 @@ import Synchronization
 
 /// Runs worlds, each from its seed.
 enum Simulation {
+    /// What becomes of the trace of a world. To write one takes a tenth of the time.
+    enum TraceUse {
+        case none
+        case compared
+        case printed
+    }
+
     struct Result: Sendable {
         let seed: UInt64
         var wrong: [String] = []
@@ -38,13 +45,13 @@ enum Simulation {
         ProcessInfo.processInfo.environment[name].flatMap { UInt64($0) }
     }
 
-    static func run(seeds: ClosedRange<UInt64>, prints: Bool = false) async -> [Result] {
+    static func run(seeds: ClosedRange<UInt64>, trace: TraceUse = .none) async -> [Result] {
         let source = SeedRange(seeds)
         return await withTaskGroup(of: [Result].self) { group in
             for _ in 0..<ProcessInfo.processInfo.activeProcessorCount {
                 group.addTask {
                     var results: [Result] = []
-                    while let seed = source.next() { results.append(await run(seed: seed, prints: prints)) }
+                    while let seed = source.next() { results.append(await run(seed: seed, trace: trace)) }
                     return results
                 }
             }
@@ -54,15 +61,15 @@ enum Simulation {
         }
     }
 
-    static func run(seed: UInt64, prints: Bool = false) async -> Result {
+    static func run(seed: UInt64, trace: TraceUse = .none) async -> Result {
         let queue = JobQueue()
-        return await queue.onOwnThread { BlockingWork.$runsInline.withValue(true) { live(seed, queue, prints) } }
+        return await queue.onOwnThread { BlockingWork.$runsInline.withValue(true) { live(seed, queue, trace) } }
     }
 
-    private static func live(_ seed: UInt64, _ queue: JobQueue, _ prints: Bool) -> Result {
+    private static func live(_ seed: UInt64, _ queue: JobQueue, _ trace: TraceUse) -> Result {
         var result = Result(seed: seed)
         do {
-            let world = try World(seed: seed, on: queue, prints: prints)
+            let world = try World(seed: seed, on: queue, trace: trace)
             defer { world.dismantle() }
             try world.run(steps: Int.random(in: 25..<80, using: &world.random))
             let hasNothingPending = try world.finishWork()

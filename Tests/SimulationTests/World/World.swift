@@ -31,7 +31,7 @@ final class World {
     let queue: JobQueue
     let folder: String
     private(set) var devices: [SimulatedDevice] = []
-    private let prints: Bool
+    private let traceUse: Simulation.TraceUse
     /// Whether writes take much longer than reads.
     private let hasSlowWrites: Bool
     private var hash = TraceHash()
@@ -53,10 +53,10 @@ final class World {
     private var backup: [ObjectKey: [UInt8]] = [:]
     private(set) var isDamaged = false
 
-    init(seed: UInt64, on queue: JobQueue, prints: Bool = false) throws {
+    init(seed: UInt64, on queue: JobQueue, trace traceUse: Simulation.TraceUse = .none) throws {
         self.seed = seed
         self.queue = queue
-        self.prints = prints
+        self.traceUse = traceUse
         random = SeededGenerator(seed: seed)
         surroundings = WorldSurroundings(
             seeds: SeedSource(seed: random.next()),
@@ -90,9 +90,11 @@ final class World {
     var traceHash: UInt64 { hash.value }
 
     func trace(_ text: @autoclosure () -> String) {
-        let text = text()
-        hash.add(text)
-        if prints { print("\(steps)\t\(text)") }
+        switch traceUse {
+        case .none: break
+        case .compared: hash.add(text())
+        case .printed: print("\(steps)\t\(text())")
+        }
     }
 
     /// A content that was not written before, mostly a line of text.

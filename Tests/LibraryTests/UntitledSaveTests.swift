@@ -1,0 +1,68 @@
+import Catalog
+import Documents
+@testable import Library
+import Testing
+
+/// Programs that save a document which has no name yet, and which they know as `Untitled.EXT` (Semantics, "Automatic names").
+@Suite(.timeLimit(.minutes(15)))
+struct UntitledSaveTests {
+    /// An untitled document that says `hello`.
+    private func withUntitled(_ body: (TestDevice, Entry) async throws -> Void) async throws {
+        try await withDevice { device in
+            try device.create("Untitled.txt", "hello", in: .local)
+            device.advance(seconds: 20)
+            try await body(device, device.entry("hello.txt", in: .local))
+        }
+    }
+
+    private func expectSaved(_ document: Entry, on device: TestDevice, besides others: [String] = []) async throws {
+        #expect(try await device.text("Untitled.txt", in: .local) == "bye")
+        let entry = try device.entry("Untitled.txt", in: .local)
+        #expect(entry.id == document.id && entry.filename == document.filename && entry.position == document.position)
+        #expect(entry.name?.full == "bye.txt" && entry.naming == .untitled)
+        #expect(try device.names(in: .local).sorted() == (["bye.txt"] + others).sorted())
+    }
+
+    @Test(arguments: ["sedAbC123", "new.txt", ".Untitled.txt.AbCdEf"])
+    func `a file that is renamed over it is a save, whatever the file was called`(name: String) async throws {
+        try await withUntitled { device, document in
+            try device.create(name, "bye", in: .local)
+            try device.rename(name, in: .local, to: "Untitled.txt")
+            try await expectSaved(document, on: device)
+        }
+    }
+
+    @Test func `what is no save finds the name free`() async throws {
+        try await withUntitled { device, document in
+            try device.create("new.txt", "bye", in: .local)
+            try device.rename("new.txt", in: .local, to: "Untitled.txt", .noReplace)
+            try device.makeFolder("Trip", in: .local)
+            #expect(try device.entry("Untitled.txt", in: .local).naming == .given)
+            #expect(try await device.text(document.filename, in: .local) == "hello")
+        }
+    }
+
+    @Test(arguments: ["Untitled.txt~", "Untitled.txt.bak"])
+    func `a file that is made after the document became a backup is the document`(backup: String) async throws {
+        try await withUntitled { device, document in
+            try device.rename("Untitled.txt", in: .local, to: backup)
+            try device.create("Untitled.txt", "bye", in: .local, isExclusive: false)
+            try await expectSaved(document, on: device, besides: [backup])
+            #expect(try await device.text(backup, in: .local) == "hello")
+        }
+    }
+
+    @Test func `removed and made anew it is the same document, unless the program asks for a fresh one`() async throws {
+        for isExclusive in [false, true] {
+            try await withUntitled { device, document in
+                try device.remove("Untitled.txt", in: .local)
+                try device.create("Untitled.txt", "bye", in: .local, isExclusive: isExclusive)
+                if isExclusive {
+                    #expect(try device.entry("Untitled.txt", in: .local).id != document.id)
+                } else {
+                    try await expectSaved(document, on: device)
+                }
+            }
+        }
+    }
+}
