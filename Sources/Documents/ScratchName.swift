@@ -37,8 +37,16 @@ public enum BackupName {
         return hasUsualEnding(name, of: original)
     }
 
+    /// Whether it is that of a backup also where nothing else tells. A temporary file `Plan` that becomes `Plan.txt` is no backup, and neither is
+    /// `Untitled song` one of `Untitled`.
+    static func isCertainBackup(_ name: String, of original: DocumentName) -> Bool {
+        isBackup(name, of: original)
+            && (!original.pathExtension.isEmpty || hasUsualEnding(name, of: original)
+                || name.isIdentical(to: original.full + "~"))
+    }
+
     /// Whether `name` is the display name with a usual ending of backups.
-    static func hasUsualEnding(_ name: String, of original: DocumentName) -> Bool {
+    private static func hasUsualEnding(_ name: String, of original: DocumentName) -> Bool {
         endings.contains { name.isIdentical(to: original.displayName + $0) }
     }
 }

@@ -10,7 +10,7 @@ struct RenamePlanTests {
         try RenameRule.plan(
             RenameRequest(
                 source: source, target: target, isSame: isSame, name: try EntryName(name), destination: destination,
-                migrates: migrates, options: options))
+                staysInFolder: !migrates, migrates: migrates, options: options))
     }
 
     @Test(arguments: [false, true])
@@ -207,6 +207,54 @@ struct RenamePlanTests {
         }
     }
 
+    @Test func `a name that only begins with the filename is no backup of a document without an extension`() throws {
+        let document = RenamedEntry.document("Plan", "", filename: "2026-11-21-041233-7f3a")
+        guard case .relocate(let renaming) = try plan(document, over: nil, name: document.filename + ".md") else {
+            Issue.record("it is no relocation")
+            return
+        }
+        #expect(renaming.identity == .none && renaming.filename == .keep)
+        for ending in [".bak", ".old"] {
+            guard case .relocate(let renaming) = try plan(document, over: nil, name: document.filename + ending) else {
+                Issue.record("it is no relocation")
+                return
+            }
+            #expect(renaming.identity == .backsUp && renaming.filename == .generate)
+        }
+    }
+
+    @Test func `in another folder a backup keeps its filename`() throws {
+        let document = RenamedEntry.groceries
+        let request = RenameRequest(
+            source: document, target: nil, isSame: false, name: try EntryName(document.filename + ".old"),
+            destination: .ordinary, staysInFolder: false, migrates: false, options: [])
+        guard case .relocate(let renaming) = try RenameRule.plan(request) else {
+            Issue.record("it is no relocation")
+            return
+        }
+        #expect(renaming.filename == .keep)
+    }
+
+    /// A program whose save fails renames the backup back.
+    @Test func `a backup that gets its former name back is the document as it was`() throws {
+        let former = RenamedEntry.document("Call Anna", naming: .untitled)
+        var backup = RenamedEntry.document(former.filename, "bak", filename: "2026-11-22-101500-00ff.bak")
+        func plan() throws -> RenamePlan {
+            try RenameRule.plan(
+                RenameRequest(
+                    source: backup, target: nil, isSame: false, name: try EntryName(former.filename),
+                    destination: .ordinary, migrates: false, former: former, options: []))
+        }
+        let names = (name: DocumentName.named("Call Anna"), naming: Naming.untitled)
+        #expect(
+            try plan()
+                == .relocate(
+                    Renaming(
+                        kind: .document, filename: .restored(former.filename), name: names.name, naming: names.naming)))
+        backup = .document("Groceries.txt", "bak", filename: former.filename)
+        #expect(throws: Never.self) { try plan() }
+    }
+
     @Test func `a document in conflict may become a backup by its filename, too`() throws {
         let document = RenamedEntry.document("Groceries")
         let request = RenameRequest(
@@ -233,7 +281,7 @@ struct RenamePlanTests {
         placeholder.isContentHere = false
         #expect(try plan(placeholder) == .relocate(named))
         #expect(try plan(.folder) == .relocate(Renaming(kind: .folder, filename: .exactly("Untitled.txt"))))
-        #expect(try plan(untitled, isSame: true) == .nothing)
+        #expect(try plan(untitled, isSame: true) == .relocate(Renaming(kind: .document, filename: .keep)))
         #expect(throws: RenameRefusal.nothingToExchange) { try plan(.groceries, .exchange) }
     }
 

@@ -106,6 +106,8 @@ struct ContinuedDocumentTests {
             try laptop.rename("F.txt", to: name)
             try await laptop.reach(backup.moment)
             try Self.make(backup.file, "F.txt", on: laptop)
+            let former = try laptop.entry(name)
+            #expect(former.currentVersion == nil && former.contentVersion == nil && former.id != id)
             if !backup.isKept { try laptop.remove(name) }
             try await laptop.push()
             try await phone.pull()
@@ -151,6 +153,45 @@ struct ContinuedDocumentTests {
                     try Self.expectWhole(device)
                 }
             }
+        }
+    }
+
+    @Test(arguments: [true, false])
+    func `a backup by filename that is renamed back is the document as it was`(isFresh: Bool) async throws {
+        try await withDevice { device in
+            try device.create("F.txt", "old", in: .local)
+            if !isFresh { device.advance(seconds: 20) }
+            let before = try device.entry("F.txt", in: .local)
+            try device.rename(before.filename, in: .local, to: before.filename + ".bak")
+            try device.rename(before.filename + ".bak", in: .local, to: before.filename)
+            let after = try device.entry("F.txt", in: .local)
+            #expect(after.id == before.id && after.filename == before.filename && after.name == before.name)
+            #expect(try device.names(in: .local) == ["F.txt"])
+            #expect(try await device.text(before.filename, in: .local) == "old")
+        }
+    }
+
+    @Test func `a name that another document has had since continues nothing`() async throws {
+        try await withDevice { device in
+            try device.create("F.txt", "old")
+            let id = try device.entry("F.txt").id
+            try device.create("G.txt", "other", in: .local)
+            try device.remove("F.txt")
+            try device.rename("G.txt", in: .local, to: "F.txt", in: .cloud)
+            try device.rename("F.txt", to: "X.txt")
+            try device.create("F.txt", "new")
+            #expect(try device.entry("F.txt").id != id)
+        }
+    }
+
+    @Test func `documents of one name in two folders are each made anew`() async throws {
+        try await withDevice { device in
+            let folders = [InodeNumber.local, try device.makeFolder("Trip", in: .local)]
+            for folder in folders { try device.create("F.txt", in: folder) }
+            let ids = try folders.map { try device.entry("F.txt", in: $0).id }
+            for folder in folders { try device.remove("F.txt", in: folder) }
+            for folder in folders { try device.create("F.txt", in: folder) }
+            #expect(try folders.map { try device.entry("F.txt", in: $0).id } == ids)
         }
     }
 

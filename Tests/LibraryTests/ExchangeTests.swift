@@ -36,6 +36,18 @@ struct ExchangeTests {
         }
     }
 
+    @Test func `an automatic name follows the content that an exchange brings`() async throws {
+        try await withDevice { device in
+            try device.create("Untitled.txt", "hello", in: .local)
+            try device.create("List.txt", "things", in: .local)
+            let untitled = try device.entry("hello.txt", in: .local)
+            try device.rename(untitled.filename, in: .local, to: "List.txt", .exchange)
+            let exchanged = try device.entry(untitled.filename, in: .local)
+            #expect(exchanged.id == untitled.id && exchanged.name?.full == "things.txt")
+            #expect(try await device.text("things.txt", in: .local) == "things")
+        }
+    }
+
     @Test func `folders and links that are exchanged stand where their names stood, on all devices`() async throws {
         try await withTwoDevices { laptop, phone in
             for name in ["A", "B"] { _ = try laptop.makeFolder(name) }

@@ -173,6 +173,7 @@ struct FolderOrderTests {
                 #expect(try device.library.list(.cloud).map(\.name) == names)
                 #expect(try device.order() == names)
                 #expect(throws: Refusal.sorted(mode)) { try device.reorder("C.txt\n") }
+                #expect(throws: Refusal.sorted(mode)) { try device.library.requireManualOrder(of: .cloud) }
                 #expect(throws: Refusal.sorted(mode)) { try device.move("C.txt", .to(1)) }
             }
             try device.sort(.manual)

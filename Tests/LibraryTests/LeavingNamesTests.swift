@@ -171,6 +171,28 @@ struct LeavingNamesTests {
         }
     }
 
+    @Test func `a wait for the same name begins anew after another name in between`() async throws {
+        try await Self.withTrip { laptop, phone in
+            phone.cloud.release(failing: .unreachable("the content does not come"))
+            try phone.move("Trip", from: .cloud, to: .local)
+            let folder = try phone.makeFolder("Trip")
+            func expect(_ names: [String], for minutes: Int) async throws {
+                for _ in 1...minutes {
+                    _ = try await phone.synchronizer.sender.sendPending()
+                    try await laptop.pull()
+                    #expect(try laptop.names() == names)
+                    phone.advance(seconds: 60)
+                }
+            }
+            try await expect(["Trip"], for: 9)
+            try phone.rename("Trip", to: "Elsewhere")
+            try await expect(["Elsewhere", "Trip"], for: 2)
+            try phone.rename("Elsewhere", to: "Trip")
+            try await expect(["Elsewhere", "Trip"], for: 9)
+            #expect(try phone.inode("Trip") == folder)
+        }
+    }
+
     /// The second name is not free either, while what has it waits for the first.
     @Test func `documents that get each other's names wait for the first of these`() async throws {
         try await withTwoDevices { laptop, phone in

@@ -3,6 +3,7 @@ import Catalog
 import Documents
 @testable import Library
 import Replication
+import Synchronization
 import Testing
 
 /// How long moved documents wait until they are sent.
@@ -21,6 +22,48 @@ struct TransfersTests {
         let transfers = Transfers(cloud: AbsentCloud(), pace: SendingPace(quiet: .seconds(3600)))
         transfers.markMoved(InodeNumber(100), modified: Timestamp(nanoseconds: modified), now: Self.now)
         #expect(transfers.timeToQuiet(InodeNumber(100)) > .zero)
+    }
+
+    /// A document that is saved all the time. Without a pause, its first upload finds it changed.
+    @Test func `saves count until the document is sent`() {
+        let clock = Mutex(ContinuousClock.now)
+        func pass(_ milliseconds: Int) { clock.withLock { $0 += .milliseconds(milliseconds) } }
+        let transfers = Transfers(cloud: AbsentCloud(), instant: { clock.withLock(\.self) })
+        let document = InodeNumber(100)
+        func save(for milliseconds: Int) {
+            for _ in 0..<(milliseconds / 10) {
+                transfers.markSaved(document)
+                pass(10)
+            }
+        }
+        save(for: 7000)
+        #expect(transfers.timeToQuiet(document) > .zero)
+        save(for: 1100)
+        #expect(transfers.timeToQuiet(document) == .zero)
+        func upload(isOfCopy: Bool, isSent: Bool) {
+            let progress = UploadProgress(total: 5, isOfCopy: isOfCopy)
+            transfers.begin(progress, of: document)
+            save(for: 100)
+            transfers.end(progress, of: document, isSent: isSent)
+        }
+        upload(isOfCopy: false, isSent: false)
+        #expect(transfers.timeToQuiet(document) == .zero)
+        upload(isOfCopy: true, isSent: false)
+        save(for: 500)
+        #expect(transfers.timeToQuiet(document) > .zero)
+        save(for: 4000)
+        #expect(transfers.timeToQuiet(document) == .zero)
+        upload(isOfCopy: true, isSent: true)
+        save(for: 7500)
+        #expect(transfers.timeToQuiet(document) > .zero)
+        save(for: 1000)
+        #expect(transfers.timeToQuiet(document) == .zero)
+        pass(10_000)
+        upload(isOfCopy: true, isSent: true)
+        pass(400)
+        #expect(transfers.timeToQuiet(document) > .zero)
+        pass(200)
+        #expect(transfers.timeToQuiet(document) == .zero)
     }
 
     @Test func `an upload tells each percent once, and is not done before the store says so`() {

@@ -53,6 +53,11 @@ struct TrashCommandTests {
             #expect(try device.library.actionListText(.undo).hasPrefix("Create 2 documents\n"))
             try device.library.perform(.undo)
             #expect(try device.names(in: .local) == [])
+            // A file manager goes on: another name is an action of its own.
+            try device.library.perform(.redo)
+            try device.rename("A.txt", in: .local, to: "C.txt", by: 7)
+            try device.library.perform(.undo)
+            #expect(try device.names(in: .local).sorted() == ["A.txt", "B.txt"])
         }
     }
 

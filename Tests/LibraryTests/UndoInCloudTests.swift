@@ -13,6 +13,23 @@ import Testing
 /// Undo of changes that other devices may have heard of.
 @Suite(.timeLimit(.minutes(15)))
 struct UndoInCloudTests {
+    /// As where another program emptied the store's trash.
+    @Test func `a document whose file in the trash is gone comes back as a placeholder`() async throws {
+        try await withTwoDevices { laptop, _ in
+            try laptop.create("F.txt", "text")
+            try await laptop.push()
+            try laptop.remove("F.txt")
+            for name in try FileManager.default.contentsOfDirectory(atPath: laptop.store + "/trash") {
+                try FileManager.default.removeItem(atPath: laptop.store + "/trash/" + name)
+            }
+            try laptop.library.perform(.undo)
+            let entry = try laptop.entry("F.txt")
+            #expect(!entry.isHere && entry.contentVersion == nil && entry.currentVersion != nil)
+            #expect(try laptop.library.attributes(of: .entry(entry.inode)).size == 4)
+            #expect(try await laptop.text("F.txt") == "text")
+        }
+    }
+
     @Test func `a document whose content was only in the cloud is found again after redo is cleared`() async throws {
         try await withTwoDevices { laptop, _ in
             try laptop.create("F.txt", "text")

@@ -52,6 +52,60 @@ struct UntitledSaveTests {
         }
     }
 
+    /// `Untitled.txt` means the newest, and then the one before it.
+    @Test(arguments: ["Untitled.txt~", "Untitled.txt.bak", nil], [false, true])
+    func `an older untitled document is not what is saved`(backup: String?, isRenamed: Bool) async throws {
+        try await withDevice { device in
+            try device.create("Untitled.txt", "older", in: .local)
+            let older = try device.entry("older.txt", in: .local)
+            try device.create("Untitled.txt", "hello", in: .local)
+            device.advance(seconds: 20)
+            let newer = try device.entry("hello.txt", in: .local)
+            if let backup {
+                try device.rename("Untitled.txt", in: .local, to: backup)
+            } else {
+                try device.remove("Untitled.txt", in: .local)
+            }
+            if isRenamed {
+                try device.create("sedAbC123", "bye", in: .local)
+                try device.rename("sedAbC123", in: .local, to: "Untitled.txt")
+            } else {
+                try device.create("Untitled.txt", "bye", in: .local, isExclusive: false)
+            }
+            #expect(try device.entry("bye.txt", in: .local).id == newer.id)
+            #expect(try device.entry(older.filename, in: .local).id == older.id)
+            #expect(try await device.text(older.filename, in: .local) == "older")
+        }
+    }
+
+    @Test func `a note that was removed by its own name is not taken for the next Untitled`() async throws {
+        for removes in [true, false] {
+            try await withUntitled { device, document in
+                if removes {
+                    try device.remove("hello.txt", in: .local)
+                } else {
+                    try device.rename("hello.txt", in: .local, to: "hello.txt.old")
+                }
+                try device.create("Untitled.txt", "bye", in: .local, isExclusive: false)
+                #expect(try device.entry("bye.txt", in: .local).id != document.id)
+                if removes {
+                    try device.library.perform(.undo)
+                    try device.library.perform(.undo)
+                }
+                #expect(try await device.text(document.filename, in: .local) == "hello")
+            }
+        }
+    }
+
+    @Test func `renamed to Untitled itself, an older untitled document replaces no other one`() async throws {
+        try await withUntitled { device, document in
+            try device.create("Untitled.txt", "newer", in: .local)
+            try device.rename("hello.txt", in: .local, to: "Untitled.txt")
+            #expect(try device.names(in: .local).sorted() == ["hello.txt", "newer.txt"])
+            #expect(try device.entry("hello.txt", in: .local).id == document.id)
+        }
+    }
+
     @Test func `removed and made anew it is the same document, unless the program asks for a fresh one`() async throws {
         for isExclusive in [false, true] {
             try await withUntitled { device, document in

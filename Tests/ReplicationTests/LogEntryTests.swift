@@ -16,6 +16,14 @@ struct LogEntryTests {
 
     // MARK: The chain
 
+    @Test(arguments: [
+        ("0999999999999999", true), ("1000000000000000", false), ("9999999999999999", false),
+        ("0000000000000000", false),
+    ])
+    func `a name beyond all logs is not that of an entry`(name: String, isPosition: Bool) throws {
+        #expect((LogPosition(try #require(ObjectKey("log/" + name))) != nil) == isPosition)
+    }
+
     @Test func `the entry that names the last one that was read is the next one`() throws {
         let first = try entry(head.link, 3)
         try head.check(first)

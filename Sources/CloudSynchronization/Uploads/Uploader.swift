@@ -115,32 +115,45 @@ final class Uploader: Sendable {
             let progress = UploadProgress(total: entry.size, isOfCopy: isRestless)
             contents.begin(progress, of: entry.inode)
             stateChanged()
-            let error = Task.isCancelled ? nil : await upload(entry, progress)
-            contents.end(progress, of: entry.inode)
+            let outcome = Task.isCancelled ? .again : await upload(entry, progress)
+            contents.end(progress, of: entry.inode, isSent: outcome.isSent)
             queue.withLock { $0.ended(entry) }
-            if let error { recordFailure(error, of: entry) } else { retries.succeeded(entry.inode) }
+            if case .failed(let error) = outcome {
+                recordFailure(error, of: entry)
+            } else {
+                retries.succeeded(entry.inode)
+            }
             stateChanged()
         }
         wake.signal()
     }
 
-    /// - Returns: the reason if it failed; nil also if it is not needed any more.
-    private func upload(_ entry: Entry, _ progress: UploadProgress) async -> (any Error)? {
+    private enum Outcome {
+        /// Also where the container has it already.
+        case sent
+        /// It changed, or is needed no more: the next round decides.
+        case again
+        case failed(any Error)
+
+        var isSent: Bool { if case .sent = self { true } else { false } }
+    }
+
+    private func upload(_ entry: Entry, _ progress: UploadProgress) async -> Outcome {
         var begun: VersionID?
         do {
             if contents.isOpenForWriting(entry.inode) {
                 try await onBlockingThread { [contents] in try contents.writePages(of: entry.inode) }
                 // The document may have been written to while it waited in the queue.
-                guard try contents.timeToSend(entry.inode) == .zero else { return nil }
+                guard try contents.timeToSend(entry.inode) == .zero else { return .again }
             }
-            guard let (draft, look, file, id, known) = try prepare(entry) else { return nil }
+            guard let (draft, look, file, id, known) = try prepare(entry) else { return .again }
             guard let source = progress.isOfCopy ? try await copy(of: file, draft.id, look, entry.inode) : file else {
-                return nil
+                return .again
             }
             let upload = Upload(store: objects)
             if let known, try await upload.isContent(of: known, in: FileDescriptor(rawValue: source.number)) {
                 try withExtendedLifetime(file) { try markUnchanged(entry, as: known, seenAs: look) }
-                return nil
+                return .sent
             }
             // The container must not name a content that this device can lose with its power.
             try await contentSync.synchronize(file)
@@ -156,13 +169,13 @@ final class Uploader: Sendable {
                 try recordFinished(version, of: entry, id, seenAs: look, isCopy: source !== file)
             }
             setRestless(!isLast, id)
-            return nil
+            return .sent
         } catch {
             if let id = entry.id, let error = error as? TransferError, error == .changed || error == .cancelled {
                 setRestless(true, id)
             }
             if let begun { abandon(begun) }
-            return Self.failure(error)
+            return Self.outcome(of: error)
         }
     }
 
@@ -195,10 +208,9 @@ final class Uploader: Sendable {
         }
     }
 
-    /// - Returns: nil for an upload that begins again by itself, or is not needed any more.
-    private static func failure(_ error: any Error) -> (any Error)? {
-        if let error = error as? TransferError, error == .cancelled || error == .changed { return nil }
-        return if let error = error as? Errno { TransferError.file(error) } else { error }
+    private static func outcome(of error: any Error) -> Outcome {
+        if let error = error as? TransferError, error == .cancelled || error == .changed { return .again }
+        return if let error = error as? Errno { .failed(TransferError.file(error)) } else { .failed(error) }
     }
 
     /// Before the first byte is sent: whatever becomes of the upload, this device knows that the object is its own.

@@ -12,6 +12,8 @@ public struct RenamedEntry: Sendable, Equatable {
     public var name: DocumentName?
     /// How the document got its name; `given` for everything that is not a document.
     public var naming: Naming
+    /// Whether the call names it `Untitled.EXT`, which is none of its own names.
+    public var isCalledByAlias = false
     /// Whether its newest content is on this device.
     public var isContentHere: Bool
     /// Whether it is `Documents`, `local` or `cloud`.
@@ -67,10 +69,14 @@ public struct RenameRequest: Sendable {
     public var isIntoDocuments: Bool
     /// Whether the destination is the source or lies within it.
     public var isIntoItself: Bool
+    /// Whether the destination is the folder that the source lies in.
+    public var staysInFolder: Bool
     /// Whether source and destination are in different locations.
     public var migrates: Bool
     /// Whether there is a document that had the new name until a moment ago, and the source can take its identity.
     public var canContinue: Bool
+    /// The source as it was before a program made it a backup of itself, if it had the new name then and nothing has taken its identity.
+    public var former: RenamedEntry?
     /// Whether the new name could be a filename that docfs generated: that of a document out of a backup.
     public var couldBeGenerated: Bool
     /// Why the source cannot leave its location, where the rename crosses locations or may make it scratch.
@@ -80,8 +86,9 @@ public struct RenameRequest: Sendable {
 
     public init(
         source: RenamedEntry, target: RenamedEntry?, isSame: Bool, isTargetAlias: Bool = false, name: EntryName,
-        destination: NamingContext, isIntoDocuments: Bool = false, isIntoItself: Bool = false, migrates: Bool,
-        canContinue: Bool = false, couldBeGenerated: Bool = false, obstacle: MigrationObstacle? = nil,
+        destination: NamingContext, isIntoDocuments: Bool = false, isIntoItself: Bool = false,
+        staysInFolder: Bool = true, migrates: Bool, canContinue: Bool = false, former: RenamedEntry? = nil,
+        couldBeGenerated: Bool = false, obstacle: MigrationObstacle? = nil,
         options: RenameOptions
     ) {
         self.source = source
@@ -92,8 +99,10 @@ public struct RenameRequest: Sendable {
         self.destination = destination
         self.isIntoDocuments = isIntoDocuments
         self.isIntoItself = isIntoItself
+        self.staysInFolder = staysInFolder
         self.migrates = migrates
         self.canContinue = canContinue
+        self.former = former
         self.couldBeGenerated = couldBeGenerated
         self.obstacle = obstacle
         self.options = options

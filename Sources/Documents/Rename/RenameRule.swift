@@ -110,10 +110,12 @@ public enum RenameRule {
     }
 
     /// Whether a file that is renamed to `Untitled.EXT` is a save of the document that this means. Anything else finds the name free, as a file
-    /// that is created with O_EXCL does.
+    /// that is created with O_EXCL does: also what continues another document that was just called so, and a document that is called so itself.
     private static func savesOverAlias(_ request: RenameRequest) -> Bool {
-        (request.source.kind == .document || request.source.kind == .scratch) && request.source.isContentHere
-            && !request.migrates && request.options.isEmpty
+        let source = request.source
+        return (source.kind == .document || source.kind == .scratch) && source.isContentHere
+            && !request.canContinue && !isOwnName(request.name, of: source) && !request.migrates
+            && request.options.isEmpty
     }
 
     /// Of a placeholder, and of a document whose newest version is not here, there is no file to keep: that is a save, and
@@ -124,13 +126,15 @@ public enum RenameRule {
 
     /// Whether a document of this name may be a backup of the source, whichever of its names the program goes by.
     private static func mayBeBackup(_ name: String, of source: RenamedEntry) -> Bool {
-        namesInUse(of: source).contains { BackupName.isBackup(name, of: $0) }
+        source.name.map { BackupName.isBackup(name, of: $0) } ?? false
+            || otherNames(of: source).contains { BackupName.isCertainBackup(name, of: $0) }
     }
 
-    /// The names by which a program may know a document: its own, `Untitled.EXT` and its filename.
-    private static func namesInUse(of source: RenamedEntry) -> [DocumentName] {
+    /// The names besides its own by which a program may know a document: its filename, and `Untitled.EXT` where the program called it so.
+    private static func otherNames(of source: RenamedEntry) -> [DocumentName] {
         guard let own = source.name else { return [] }
-        return [own, source.naming.alias(extension: own.pathExtension), filename(of: source)].compactMap(\.self)
+        let alias = source.isCalledByAlias ? source.naming.alias(extension: own.pathExtension) : nil
+        return [alias, filename(of: source)].compactMap(\.self)
     }
 
     private static func filename(of source: RenamedEntry) -> DocumentName? {
@@ -147,16 +151,29 @@ public enum RenameRule {
         if request.canContinue, renaming.kind == .document, continuesRemoved(request) {
             return Renaming(kind: .document, identity: .continues, filename: .keep)
         }
-        if renaming.identity == .none, let name = renaming.name, mayBeBackup(name.full, of: source) {
+        guard renaming.identity == .none, let name = renaming.name else { return renaming }
+        if let former = request.former, renaming.kind == .document { return takingBack(former, source) }
+        if mayBeBackup(name.full, of: source) {
             renaming.identity = .backsUp
-            // The program goes by the filename, under which it writes a new file.
-            if renaming.filename == .keep, !request.migrates, let filename = filename(of: source),
-                BackupName.isBackup(name.full, of: filename)
-            {
-                renaming.filename = .generate
-            }
+            if givesUpFilename(for: renaming, request) { renaming.filename = .generate }
         }
         return renaming
+    }
+
+    /// A backup becomes the document again that it was a moment ago: the save has failed.
+    private static func takingBack(_ former: RenamedEntry, _ source: RenamedEntry) -> Renaming {
+        let filename: FilenameChoice =
+            former.filename.isIdentical(to: source.filename)
+            ? .keep : former.hasGeneratedFilename ? .restored(former.filename) : .exactly(former.filename)
+        return Renaming(kind: .document, filename: filename, name: former.name, naming: former.naming)
+    }
+
+    /// Whether a backup gives its filename up: the program goes by it, and will write a new file under it.
+    private static func givesUpFilename(for renaming: Renaming, _ request: RenameRequest) -> Bool {
+        guard renaming.filename == .keep, request.staysInFolder, let name = renaming.name,
+            let filename = filename(of: request.source)
+        else { return false }
+        return BackupName.isCertainBackup(name.full, of: filename)
     }
 
     /// Whether a source that is a document afterwards continues the one that had the name.
@@ -172,10 +189,8 @@ public enum RenameRule {
     /// its own place will want its identity back.
     private static func isCertainlyBackup(_ name: EntryName, of source: RenamedEntry) -> Bool {
         // A temporary file `Plan` that becomes `Plan.txt` is no backup.
-        namesInUse(of: source).contains { own in
-            BackupName.isBackup(name.text, of: own)
-                && (!own.pathExtension.isEmpty || BackupName.hasUsualEnding(name.text, of: own))
-        }
+        guard let own = source.name else { return false }
+        return ([own] + otherNames(of: source)).contains { BackupName.isCertainBackup(name.text, of: $0) }
     }
 
     /// The kind and the names of `source` if it is renamed to `name` in `destination`, where nothing was removed a moment ago.

@@ -60,7 +60,8 @@ extension Actions {
         }
     }
 
-    func recordCreation(of entry: Entry, by caller: Caller, _ transaction: Transaction) throws {
+    /// - Parameter isNew: false for one that comes back: another name is an action of its own then.
+    func recordCreation(of entry: Entry, by caller: Caller, isNew: Bool = true, _ transaction: Transaction) throws {
         guard let id = entry.id, entry.kind != .scratch else { return }
         let step = try record(.create, by: process(of: caller), transaction) { open in
             open.record.name.add(entry.subject)
@@ -68,6 +69,7 @@ extension Actions {
             return ActionStep(
                 action: open.record.id, number: open.steps, change: .present, entry: entry, folder: nil)
         }
+        if !isNew { return }
         let now = surroundings.now()
         let grouping = ActionGrouping(process: process(of: caller), kind: .create, destination: nil)
         state.withLock { state in

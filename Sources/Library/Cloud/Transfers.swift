@@ -17,8 +17,7 @@ final class Transfers: Sendable {
     private struct State {
         var arrivals: [InodeNumber: Arrival] = [:]
         var uploads: [InodeNumber: UploadProgress] = [:]
-        /// When a file was closed or changed, for files of which that is less than `pace.quiet` ago or was not asked since: for the first time
-        /// since it was sent, and for the last time.
+        /// When a file was closed or changed: for the first time since it was sent, and for the last time.
         var activity: [InodeNumber: (first: ContinuousClock.Instant, last: ContinuousClock.Instant)] = [:]
         var rush = Rush()
     }
@@ -93,11 +92,9 @@ final class Transfers: Sendable {
         return state.withLock { state in
             let activity = state.activity[inode]
             guard let time = unchanged ?? activity.map({ now - $0.last }) else { return .zero }
-            let rest = pace.rest(
+            return pace.rest(
                 after: time, since: activity.map { now - $0.first } ?? .zero, isOpenForWriting: unchanged != nil,
                 isSaved: true)
-            if rest == .zero, unchanged == nil { state.activity[inode] = nil }
-            return rest
         }
     }
 
@@ -155,11 +152,18 @@ final class Transfers: Sendable {
         state.withLock { $0.uploads[inode] = upload }
     }
 
-    func end(_ upload: UploadProgress, of inode: InodeNumber) {
+    /// - Parameter isSent: whether the container has a whole state of it now. Else its saves count on, so that it is tried again soon; a copy,
+    ///   which is made for each attempt, a second later.
+    func end(_ upload: UploadProgress, of inode: InodeNumber, isSent: Bool) {
         let now = instant()
         state.withLock { state in
-            state.activity[inode]?.first = now
             if state.uploads[inode] === upload { state.uploads[inode] = nil }
+            guard let activity = state.activity[inode] else { return }
+            if isSent {
+                state.activity[inode] = now - activity.last > pace.quiet ? nil : (now, activity.last)
+            } else if upload.isOfCopy {
+                state.activity[inode]?.first = max(activity.first, now - SendingPace.limit + .seconds(1))
+            }
         }
     }
 

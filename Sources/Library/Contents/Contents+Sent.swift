@@ -83,7 +83,9 @@ extension Contents: SentContents {
         notices.stateChanged()
     }
 
-    package func end(_ upload: UploadProgress, of inode: InodeNumber) { transfers.end(upload, of: inode) }
+    package func end(_ upload: UploadProgress, of inode: InodeNumber, isSent: Bool) {
+        transfers.end(upload, of: inode, isSent: isSent)
+    }
 
     package func cancelTransfers() { transfers.cancelAll() }
 

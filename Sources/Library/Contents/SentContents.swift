@@ -48,8 +48,10 @@ package protocol SentContents: Sendable {
 
     /// An upload begins, or has ended. States show it.
     func begin(_ upload: UploadProgress, of inode: InodeNumber)
-    /// Has no effect if another upload of the same document has begun meanwhile.
-    func end(_ upload: UploadProgress, of inode: InodeNumber)
+    /// Has no effect on states if another upload of the same document has begun meanwhile.
+    ///
+    /// - Parameter isSent: whether the container has a whole state of it now.
+    func end(_ upload: UploadProgress, of inode: InodeNumber, isSent: Bool)
 
     /// The mount ends. Transfers under way start anew next time.
     func cancelTransfers()

@@ -42,14 +42,16 @@ final class Identities: Transacting {
     /// - Parameters:
     ///   - source: the file, if it is renamed; nil if it is created.
     ///   - target: the entry that has the name, and loses it.
+    ///   - isExclusive: whether it is created with O_EXCL, which makes a fresh document of `Untitled.EXT`.
     /// - Returns: nil also where another entry has the identity or its filename by now.
     func continuation(
         called name: EntryName, in folder: InodeNumber, by source: Entry? = nil, over target: Entry? = nil,
-        _ rows: Rows
+        isExclusive: Bool = false, _ rows: Rows
     ) throws -> Continuation? {
         guard let removed = recentlyRemoved.document(called: name, in: folder, now: surroundings.now()),
             let id = removed.entry.id, id != source?.id
         else { return nil }
+        if isExclusive, removed.alias?.isIdentical(to: name.text) == true { return nil }
         // A newer version may have given the backup another inode number since.
         let backup = try rows.entry(id)
         guard (backup != nil) == removed.isBackup else { return nil }
@@ -61,6 +63,14 @@ final class Identities: Transacting {
             return nil
         }
         return Continuation(removed: removed, id: id, backup: backup)
+    }
+
+    /// A document as it was before it became a backup of itself, if it had this name then and no other file has taken its identity since.
+    func former(of source: Entry, called name: EntryName, in folder: InodeNumber) -> Entry? {
+        guard let removed = recentlyRemoved.document(called: name, in: folder, now: surroundings.now()),
+            removed.isBackup, removed.entry.id == source.id
+        else { return nil }
+        return removed.entry
     }
 
     /// Gives a file the identity of a document that was deleted, or renamed to a backup, a moment ago.

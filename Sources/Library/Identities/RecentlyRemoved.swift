@@ -10,6 +10,8 @@ final class RecentlyRemoved: Sendable {
     struct Document: Sendable {
         /// The document as it was.
         var entry: Entry
+        /// `Untitled.EXT`, if the program called it so.
+        var alias: String?
         /// Whether a backup has the identity until another file continues the document. Otherwise the document was deleted.
         var isBackup: Bool
         /// The removal, or the rename to the backup, in the undo list. If a file continues the document, it was a part of a save.
@@ -38,18 +40,22 @@ final class RecentlyRemoved: Sendable {
     private let table = Mutex(Table())
 
     /// Remembers `entry` under its names.
+    ///
+    /// - Parameter byAlias: whether the program called it `Untitled.EXT`.
     func add(
-        _ entry: Entry, isBackup: Bool, step: Actions.StepReference? = nil, now: Timestamp, _ transaction: Transaction
+        _ entry: Entry, byAlias: Bool, isBackup: Bool, step: Actions.StepReference? = nil, now: Timestamp,
+        _ transaction: Transaction
     ) {
         let expiry = now + SavingInterval.length
-        let box = Box(Document(entry: entry, isBackup: isBackup, step: step, expiry: expiry))
+        let alias = byAlias ? entry.untitledAlias : nil
+        let box = Box(Document(entry: entry, alias: alias, isBackup: isBackup, step: step, expiry: expiry))
         transaction.ifFailed { self.forget(box) }
         table.withLock { table in
             while let oldest = table.keys.first, oldest.expiry < now || table.keys.count >= Self.maximumCount {
                 table.keys.removeFirst()
                 if table.documents[oldest.key]?.document.expiry == oldest.expiry { table.documents[oldest.key] = nil }
             }
-            for key in Self.keys(of: entry) {
+            for key in Self.keys(of: box.document) {
                 table.documents[key] = box
                 table.keys.append((key, expiry))
             }
@@ -71,7 +77,7 @@ final class RecentlyRemoved: Sendable {
         guard let box = box(name, in: parent) else { return }
         forget(box)
         transaction.ifFailed {
-            self.table.withLock { table in for key in Self.keys(of: box.document.entry) { table.documents[key] = box } }
+            self.table.withLock { table in for key in Self.keys(of: box.document) { table.documents[key] = box } }
         }
     }
 
@@ -79,7 +85,7 @@ final class RecentlyRemoved: Sendable {
         table.withLock { table in
             guard !table.documents.isEmpty, let found = table.documents[Self.key(name.text, in: parent)],
                 found.document.entry.parent == parent,
-                found.document.entry.namesInUse.contains(where: { $0.isIdentical(to: name.text) })
+                found.document.names.contains(where: { $0.isIdentical(to: name.text) })
             else { return nil }
             return found
         }
@@ -87,14 +93,14 @@ final class RecentlyRemoved: Sendable {
 
     private func forget(_ box: Box) {
         table.withLock { table in
-            for key in Self.keys(of: box.document.entry) where table.documents[key] === box {
+            for key in Self.keys(of: box.document) where table.documents[key] === box {
                 table.documents[key] = nil
             }
         }
     }
 
-    private static func keys(of entry: Entry) -> [Int] {
-        entry.namesInUse.map { key($0, in: entry.parent) }
+    private static func keys(of document: Document) -> [Int] {
+        document.names.map { key($0, in: document.entry.parent) }
     }
 
     private static func key(_ name: String, in parent: InodeNumber) -> Int {
@@ -105,10 +111,12 @@ final class RecentlyRemoved: Sendable {
     }
 }
 
-extension Entry {
-    /// The names by which a program may know it, also `Untitled.EXT`.
-    fileprivate var namesInUse: [String] { [filename, name?.full, untitledAlias].compactMap(\.self) }
+extension RecentlyRemoved.Document {
+    /// The names by which a program may make it anew.
+    fileprivate var names: [String] { [entry.filename, entry.name?.full, alias].compactMap(\.self) }
+}
 
+extension Entry {
     /// `Untitled.EXT` for an untitled document.
     var untitledAlias: String? { name.flatMap { naming.alias(extension: $0.pathExtension)?.full } }
 }

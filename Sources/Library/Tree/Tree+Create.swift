@@ -35,8 +35,10 @@ extension Tree {
         let hasRoom = transactions.hasRoom
         let outcome = try mutate(names: [(name.text, parent)]) { transaction, _ -> CreationOutcome in
             let folder = try namespace.receivingFolder(parent, transaction)
+            let continuation = try identities.continuation(
+                called: name, in: folder.inode, isExclusive: flags & O_EXCL != 0, transaction)
             if let found = try namespace.resolve(name.text, in: parent, transaction),
-                !(found.isUntitledAlias && flags & O_EXCL != 0)
+                !(found.isUntitledAlias && (flags & O_EXCL != 0 || continuation != nil))
             {
                 if flags & O_EXCL != 0 { throw Refusal.nameExists }
                 return .existing(
@@ -47,7 +49,8 @@ extension Tree {
             }
             try Namespace.requireUnreserved(name)
             if !hasRoom { throw Refusal.noRoom }
-            var (resolved, file) = try makeFile(name, in: folder, by: creator, flags: flags, transaction)
+            var (resolved, file) = try makeFile(
+                name, in: folder, continuing: continuation, by: creator, flags: flags, transaction)
             if parent == .documents {
                 resolved.isCacheable = false
                 transaction.announce(.listingChanged(of: folder.inode))
@@ -70,10 +73,11 @@ extension Tree {
     }
 
     private func makeFile(
-        _ name: EntryName, in folder: Entry, by creator: Creator, flags: Int32, _ transaction: Transaction
+        _ name: EntryName, in folder: Entry, continuing continuation: Continuation?, by creator: Creator, flags: Int32,
+        _ transaction: Transaction
     ) throws -> (Resolved, OpenedFile) {
         var (entry, isKnownIdentity) = try newFile(
-            name, in: folder, by: creator, isExclusive: flags & O_EXCL != 0, transaction)
+            name, in: folder, continuing: continuation, by: creator, transaction)
         let directory = try backing.folder(folder.inode, transaction)
         let isWritable = !unseenWrites.mayWrite(to: entry)
         let descriptor = try directory.makeFile(
@@ -108,7 +112,8 @@ extension Tree {
 
     /// Makes the row of a file that is being created. It continues a document that was removed from this name a moment ago, or is a new one.
     private func newFile(
-        _ name: EntryName, in folder: Entry, by creator: Creator, isExclusive: Bool, _ transaction: Transaction
+        _ name: EntryName, in folder: Entry, continuing continuation: Continuation?, by creator: Creator,
+        _ transaction: Transaction
     ) throws -> (Entry, isKnownIdentity: Bool) {
         let now = surroundings.now()
         var entry = Entry(
@@ -118,11 +123,6 @@ extension Tree {
             of: name, in: folder.namingContext,
             couldBeGenerated: namespace.couldHaveGenerated(DocumentName(splitting: name)))
         if birth.kind == .scratch { return (entry, false) }
-        var continuation = try identities.continuation(called: name, in: folder.inode, transaction)
-        // With O_EXCL `Untitled.EXT` always makes a fresh document.
-        if isExclusive, continuation?.removed.entry.untitledAlias?.isIdentical(to: name.text) == true {
-            continuation = nil
-        }
         identities.recentlyRemoved.forget(name, in: folder.inode, transaction)
         if let continuation {
             try identities.carryOut(continuation, on: &entry, by: creator.caller, transaction)

@@ -14,7 +14,9 @@ extension Tree {
         if VirtualName(text) != nil { try finishCloses(beforeReading: text, in: parent) }
         return try inspect { rows in
             if let found = try namespace.resolve(text, in: parent, rows) {
-                if found.isUntitledAlias, purpose() == .exclusiveCreation { throw Refusal.noSuchName }
+                if found.isUntitledAlias, isFree(text, in: found.entry.parent, for: purpose()) {
+                    throw Refusal.noSuchName
+                }
                 return Resolved(
                     node: .entry(found.entry.inode),
                     attributes: try fileAttributes.attributes(of: found.entry, rows),
@@ -27,6 +29,15 @@ extension Tree {
                     ? Refusal.name(.tooLong) : Refusal.noSuchName
             }
             return Resolved(node: node, attributes: try virtualAttributes(of: node, rows), isCacheable: false)
+        }
+    }
+
+    /// Whether a file is made anew under `Untitled.EXT`, instead of the document that this means now: a fresh one, or one that was just called so.
+    private func isFree(_ alias: String, in folder: InodeNumber, for purpose: LookupPurpose) -> Bool {
+        switch purpose {
+        case .existing: false
+        case .exclusiveCreation: true
+        case .creation: identities.recentlyRemoved.knows(alias, in: folder)
         }
     }
 

@@ -27,7 +27,7 @@ extension Tree {
             entry.markPending(.place)
         }
         try moveFile(of: &entry, from: source, transaction)
-        try record(entry, from: source, as: renaming, by: caller, transaction)
+        try record(entry, as: renaming, move, by: caller, transaction)
         if renaming.identity == .continues, entry.isHere { try finishContinuedSave(&entry, from: source, transaction) }
         if source.kind == .folder {
             try migration.updateDescendants(
@@ -54,7 +54,8 @@ extension Tree {
         case .ends:
             try withdrawals.leaveAsScratch(&entry, from: source, bundle: transaction.next(.bundleNumber), transaction)
             if source.kind == .document {
-                identities.recentlyRemoved.add(source, isBackup: false, now: surroundings.now(), transaction)
+                identities.recentlyRemoved.add(
+                    source, byAlias: move.isSourceCalledByAlias, isBackup: false, now: surroundings.now(), transaction)
             }
             try rename(&entry, as: renaming, source, transaction)
         case .begins:
@@ -68,8 +69,9 @@ extension Tree {
 
     /// Records the change, so that it can be undone.
     private func record(
-        _ entry: Entry, from source: Entry, as renaming: Renaming, by caller: Caller, _ transaction: Transaction
+        _ entry: Entry, as renaming: Renaming, _ move: Move, by caller: Caller, _ transaction: Transaction
     ) throws {
+        let source = move.source
         switch renaming.identity {
         case .begins: try actions.recordCreation(of: entry, by: caller, transaction)
         // A part of a save is no action.
@@ -78,7 +80,8 @@ extension Tree {
         case .backsUp:
             let step = try actions.recordPlacement(of: entry, from: source, by: caller, transaction)
             identities.recentlyRemoved.add(
-                source, isBackup: true, step: step, now: surroundings.now(), transaction)
+                source, byAlias: move.isSourceCalledByAlias, isBackup: true, step: step, now: surroundings.now(),
+                transaction)
         }
     }
 

@@ -32,7 +32,9 @@ extension Tree {
             }
             let step = try actions.recordRemoval(of: removed, by: caller, transaction)
             if entry.kind == .document, !isMeant {
-                identities.recentlyRemoved.add(entry, isBackup: false, step: step, now: surroundings.now(), transaction)
+                identities.recentlyRemoved.add(
+                    entry, byAlias: entry.untitledAlias.map { $0.utf8.elementsEqual(name) } ?? false, isBackup: false,
+                    step: step, now: surroundings.now(), transaction)
             }
             transaction.announce(.entryChanged(EntryNames(entry), besides: UsedName(name, in: parent)))
             if parent != entry.parent {

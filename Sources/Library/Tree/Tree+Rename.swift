@@ -44,7 +44,9 @@ extension Tree {
     ) throws -> Move? {
         let now = surroundings.now()
         let source = try namespace.existing(name, in: parent, rows)
-        try RenameRule.requireMovable(source.renamed(at: now))
+        var renamed = source.renamed(at: now)
+        renamed.isCalledByAlias = source.untitledAlias.map { $0.utf8.elementsEqual(name) } ?? false
+        try RenameRule.requireMovable(renamed)
         let folder = try namespace.receivingFolder(newParent, rows)
         let found = try namespace.resolve(newName.text, in: newParent, rows)
         let migrates = source.location != folder.location
@@ -52,18 +54,20 @@ extension Tree {
             called: newName, in: folder.inode, by: source, over: found?.entry, rows)
         let plan = try RenameRule.plan(
             RenameRequest(
-                source: source.renamed(at: now), target: found?.entry.renamed(at: now),
+                source: renamed, target: found?.entry.renamed(at: now),
                 isSame: source.inode == found?.entry.inode, isTargetAlias: found?.isUntitledAlias == true,
                 name: newName, destination: folder.namingContext, isIntoDocuments: newParent == .documents,
                 isIntoItself: try source.kind == .folder && rows.isInside(folder.inode, ancestor: source.inode),
-                migrates: migrates, canContinue: continuation != nil,
+                staysInFolder: source.parent == folder.inode, migrates: migrates, canContinue: continuation != nil,
+                former: identities.former(of: source, called: newName, in: folder.inode)?.renamed(at: now),
                 couldBeGenerated: namespace.couldHaveGenerated(DocumentName(splitting: newName)),
                 obstacle: try migrates || folder.namingContext.mayBeScratch(newName)
                     ? migration.obstacle(toMigrating: source, rows) : nil,
                 options: options))
         if plan == .nothing { return nil }
         return Move(
-            source: source, target: found?.entry, isTargetNameListed: found?.isListedName == true, folder: folder,
+            source: source, isSourceCalledByAlias: renamed.isCalledByAlias, target: found?.entry,
+            isTargetNameListed: found?.isListedName == true, folder: folder,
             name: newName, plan: plan, migrates: migrates, continuation: continuation)
     }
 
@@ -87,7 +91,8 @@ extension Tree {
             try replaceContent(of: target, with: source, by: caller, transaction)
             // A program that renames a document over an older backup of it will make the document anew.
             if backsUp {
-                identities.recentlyRemoved.add(source, isBackup: false, now: surroundings.now(), transaction)
+                identities.recentlyRemoved.add(
+                    source, byAlias: move.isSourceCalledByAlias, isBackup: false, now: surroundings.now(), transaction)
             }
             return [source, target]
         case .restoreVersion:

@@ -141,7 +141,7 @@ extension Undoing {
             let back = try restore(step, of: action, &progress, transaction)
             try setTimes(of: progress.restored, transaction)
             if case .step = source { try actions.drop(trashed.step, transaction) }
-            try actions.recordCreation(of: back.entry, by: caller, transaction)
+            try actions.recordCreation(of: back.entry, by: caller, isNew: false, transaction)
             transaction.announce(.callAwaitsNames)
         }
     }

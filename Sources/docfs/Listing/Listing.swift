@@ -60,7 +60,7 @@ struct Listing {
 
     /// - Parameters:
     ///   - documents: in their order.
-    ///   - names: the lines of `.order`. The conflicts of a document follow it; what has come since is last.
+    ///   - names: the lines of `.order`. The conflicts of a document follow it where filenames are listed; what has come since is last.
     static func ordered(_ folders: [String], _ documents: [ListedDocument], by names: [String]) -> [Row] {
         let rows = documents.map(Row.document) + folders.map(Row.folder)
         if folders.isEmpty { return rows }

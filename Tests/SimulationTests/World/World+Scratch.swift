@@ -42,7 +42,8 @@ extension World {
     private func saveWithBackup(_ entry: Entry, on device: SimulatedDevice) throws(Refusal) {
         if device.writers.contains(where: { $0.inode == entry.inode }) { return }
         trace("\(device.place.name) saves \(Self.text(entry)) with a backup")
-        let name = entry.name?.full ?? entry.filename
+        // Programs go by either name.
+        let name = random.once(in: 3) ? entry.filename : entry.name?.full ?? entry.filename
         let backupName = name + (random.once(in: 2) ? "~" : ".bak")
         noteOverwriting(entry, on: device)
         try rename(entry, to: backupName, in: entry.parent, on: device)
