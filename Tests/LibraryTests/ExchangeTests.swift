@@ -36,6 +36,26 @@ struct ExchangeTests {
         }
     }
 
+    @Test(arguments: [InodeNumber.local, .cloud])
+    func `documents of two folders change contents, and stay in their folders`(container: InodeNumber) async throws {
+        try await withDevice { device in
+            let (here, there) = (
+                try device.makeFolder("Here", in: container), try device.makeFolder("There", in: container)
+            )
+            let plan = try device.create("Plan.txt", "plan", in: here)
+            let list = try device.create("List.txt", "list", in: there)
+            let (planID, listID) = (
+                try device.entry("Plan.txt", in: here).id, try device.entry("List.txt", in: there).id
+            )
+            try device.rename("Plan.txt", in: here, to: "List.txt", in: there, .exchange)
+            #expect(try await device.text("Plan.txt", in: here) == "list")
+            #expect(try await device.text("List.txt", in: there) == "plan")
+            #expect(try device.entry("Plan.txt", in: here).id == planID)
+            #expect(try device.entry("List.txt", in: there).id == listID)
+            #expect(try device.inode("Plan.txt", in: here) == list && device.inode("List.txt", in: there) == plan)
+        }
+    }
+
     @Test func `an automatic name follows the content that an exchange brings`() async throws {
         try await withDevice { device in
             try device.create("Untitled.txt", "hello", in: .local)

@@ -42,6 +42,9 @@ struct OrphanTests {
             let after = try library.attributes(of: .entry(inode))
             #expect((after.type, after.mode) == (before.type, before.mode))
             #expect(after.links == 0)
+            let (accessed, modified) = (Timestamp(nanoseconds: 1_000), Timestamp(nanoseconds: 2_000))
+            let changed = try device.change(inode) { ($0.accessed, $0.modified) = (.at(accessed), .at(modified)) }
+            #expect((changed.accessed, changed.modified) == (accessed, modified))
         }
     }
 

@@ -25,6 +25,24 @@ struct ShownStateTests {
         }
     }
 
+    @Test func `the state of a document is found by each of its names, and not where one is to be made`() async throws {
+        try await withDevice { device in
+            let inode = try device.create("Plan.txt", "plan", in: .local)
+            for name in ["Plan.txt", try device.entry("Plan.txt", in: .local).filename] {
+                let found = try device.library.lookupState(of: name.utf8, in: .local) { .existing }
+                #expect(found.node == .state(of: inode))
+            }
+            #expect(throws: Refusal.noSuchName) {
+                _ = try device.library.lookupState(of: "List.txt".utf8, in: .local) { .existing }
+            }
+            for (folder, purpose) in [(InodeNumber.local, LookupPurpose.creation), (.root, .existing)] {
+                #expect(throws: Refusal.name(.notUTF8)) {
+                    _ = try device.library.lookupState(of: "Plan.txt".utf8, in: folder) { purpose }
+                }
+            }
+        }
+    }
+
     @Test func `a document says its name in both attributes, and .order can be written`() async throws {
         try await withDevice { device in
             let inode = try device.create("Plan.txt", "plan", in: .local)
