@@ -38,6 +38,28 @@ struct TrashDirectoryTests {
         }
     }
 
+    @Test(arguments: ["local", "cloud"])
+    func `docfs trash restore brings a folder back by its name, with all in it`(container: String) async throws {
+        try await withDevice { device in
+            let folder = device.documents / container / "My Trip"
+            try folder.makeFolder()
+            try (folder / "Inner").makeFolder()
+            let path = folder / "Inner" / "Plan.txt"
+            try path.create("plan")
+            let identity = try path.identity()
+            try await device.shell("rm -r '\(container)/My Trip'; echo later >\(container)/Later.txt")
+            #expect(!folder.exists)
+            let restored = try await device.docfs("trash", "restore", "My Trip", device.mountpoint.string)
+            #expect(restored.exitStatus == 0, "\(restored.standardError)")
+            #expect(try path.text() == "plan")
+            #expect(try path.identity() == identity)
+            try await device.shell("rm -r '\(container)/My Trip'; mkdir '\(container)/My Trip'")
+            let refused = try await device.docfs("trash", "restore", "My Trip", device.mountpoint.string)
+            #expect(
+                refused.exitStatus == 1 && refused.oneErrorLine?.contains("its name is taken") == true, "\(refused)")
+        }
+    }
+
     @Test func `what rm removes is there as well, and none of it is listed in the mount`() async throws {
         try await withDevice { device in
             try (device.local / "Plan.txt").create("plan")

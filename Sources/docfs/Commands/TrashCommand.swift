@@ -58,12 +58,12 @@ struct RestoreFromTrash: ParsableCommand {
         commandName: "restore", abstract: "Bring documents back from the trash, whole, to where they were.",
         discussion: """
             NAME is a document's name with or without its extension, its filename, or its key (see `docfs trash --json`). Of several with one name, the one that was \
-            deleted last comes back. A folder of a docfs mount as the last word says which mount is meant.
+            deleted last comes back. The name of a folder that was deleted brings it back with all that was deleted with it. A folder of a docfs mount as the last word says which mount is meant.
 
             Example: docfs trash restore Groceries.txt Plan ~/docs
             """)
 
-    @Argument(help: "Names or keys of documents in the trash.")
+    @Argument(help: "Names or keys of documents in the trash, or names of folders.")
     var names: [String]
 
     func run() throws {
@@ -75,6 +75,7 @@ struct RestoreFromTrash: ParsableCommand {
                         || (try? EntryName(document.name)).map(DocumentName.init(splitting:))?.displayName == name
                 }
                 guard let found else {
+                    if try mount.restoreFolderFromTrash(name) { continue }
                     throw CommandFailure("there is no “\(name)” in the trash; `docfs trash` lists it")
                 }
                 try mount.restoreFromTrash(found)
@@ -123,6 +124,35 @@ extension MountedTree {
                 }
             throw CommandFailure("cannot restore “\(document.name)”: \(reason)")
         }
+    }
+
+    /// Brings a folder back with all that was deleted with it, by the way that file managers use.
+    ///
+    /// - Returns: false if no folder of this name is in the trash.
+    func restoreFolderFromTrash(_ name: String) throws -> Bool {
+        var status = stat()
+        guard !name.contains("/"), stat(mountpoint, &status) == 0 else { return false }
+        let trash = mountpoint + "/" + FolderInTrash.topName(of: status.st_uid)
+        let info = FileManager.default.contents(atPath: "\(trash)/info/\(name)\(TrashInfo.suffix)")
+        guard let info, stat("\(trash)/files/\(name)", &status) == 0, status.st_mode & S_IFMT == S_IFDIR,
+            let path = String(decoding: info, as: UTF8.self).split(separator: "\n")
+                .first(where: { $0.hasPrefix("Path=") }).flatMap({ PercentEncoding.decode($0.dropFirst(5)) })
+        else { return false }
+        guard
+            renameat2(
+                AT_FDCWD, "\(trash)/files/\(name)", AT_FDCWD, "\(mountpoint)/\(path)",
+                UInt32(RenameOptions.noReplace.rawValue))
+                == 0
+        else {
+            let reason =
+                switch errno {
+                case EEXIST: "its name is taken by something else in \(path) now; rename that first"
+                case ENOENT: "the folder that it lay in is gone: \(path)"
+                case let code: String(cString: strerror(code))
+                }
+            throw CommandFailure("cannot restore the folder “\(name)”: \(reason)")
+        }
+        return true
     }
 
     func emptyTrash() throws {
