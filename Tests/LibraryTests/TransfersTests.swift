@@ -66,6 +66,29 @@ struct TransfersTests {
         #expect(transfers.timeToQuiet(document) == .zero)
     }
 
+    @Test func `saves by renaming are counted by the document's file`() {
+        let clock = Mutex(ContinuousClock.now)
+        let transfers = Transfers(cloud: AbsentCloud(), instant: { clock.withLock(\.self) })
+        var document = InodeNumber(100)
+        func save(for milliseconds: Int) {
+            for _ in 0..<(milliseconds / 10) {
+                let file = InodeNumber(document.number + 1)
+                transfers.replace(document, by: file)
+                document = file
+                transfers.markSaved(document)
+                clock.withLock { $0 += .milliseconds(10) }
+            }
+        }
+        save(for: 8100)
+        let (begun, progress) = (document, UploadProgress(total: 5, isOfCopy: true))
+        transfers.begin(progress, of: begun)
+        save(for: 100)
+        #expect(transfers.timeToQuiet(document) == .zero)
+        transfers.end(progress, of: begun, isSent: true)
+        save(for: 7000)
+        #expect(transfers.timeToQuiet(document) > .zero)
+    }
+
     @Test func `an upload tells each percent once, and is not done before the store says so`() {
         let progress = UploadProgress(total: 1000)
         #expect(!progress.add(9) && progress.percent == 0)

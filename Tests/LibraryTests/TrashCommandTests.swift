@@ -61,6 +61,23 @@ struct TrashCommandTests {
         }
     }
 
+    @Test func `what is saved over another document at once is not undone as one that came back`() async throws {
+        try await withDevice { device in
+            try device.create("C.txt", "c", in: .local)
+            for name in ["A.txt", "B.txt"] {
+                try device.create(name, name, in: .local)
+                try device.remove(name, in: .local)
+            }
+            for trashed in try Self.trash(device) {
+                try device.library.restoreFromTrash(trashed.key, by: Caller(thread: 7))
+            }
+            try device.rename("A.txt", in: .local, to: "C.txt", by: 8)
+            try device.library.perform(.undo)
+            #expect(try device.names(in: .local) == ["C.txt"])
+            #expect(try await device.text("C.txt", in: .local) == "A.txt")
+        }
+    }
+
     @Test(arguments: [InodeNumber.local, .cloud])
     func `the place of a document is told also when its folders were removed with it`(container: InodeNumber)
         async throws

@@ -78,6 +78,35 @@ struct UntitledSaveTests {
         }
     }
 
+    /// The save fails, and the program renames the backup back.
+    @Test func `a backup that is renamed back replaces no other document of the name`() async throws {
+        for name in ["Untitled.txt", "Plan.txt"] {
+            try await withDevice { device in
+                let names = name == "Plan.txt" ? ["Plan.txt", "Other.txt"] : [name, name]
+                for (name, text) in zip(names, ["hello", "other"]) {
+                    try device.create(name, text, in: .local)
+                    device.advance(seconds: 20)
+                }
+                // `name` means the first of two that are called so, and the newest of those without a name.
+                let (first, second) = (
+                    try device.entry(name, in: .local),
+                    try device.entry(name == "Plan.txt" ? "Other.txt" : "hello.txt", in: .local)
+                )
+                if name == "Plan.txt" {
+                    try device.library.setExtendedAttribute(
+                        "user.displayName", to: Array("Plan".utf8), of: .entry(second.inode), .either)
+                }
+                try device.rename(name, in: .local, to: name + ".bak")
+                try device.rename(name + ".bak", in: .local, to: name)
+                for entry in [first, second] {
+                    #expect(try device.entry(entry.filename, in: .local).id == entry.id)
+                }
+                #expect(try device.entry(name, in: .local).id == first.id)
+                #expect(try device.entry(first.filename, in: .local).naming == first.naming)
+            }
+        }
+    }
+
     @Test func `a note that was removed by its own name is not taken for the next Untitled`() async throws {
         for removes in [true, false] {
             try await withUntitled { device, document in

@@ -165,11 +165,11 @@ final class Uploader: Sendable {
                 if progress.add(count) { stateChanged() }
                 return !progress.isCancelled
             }
-            let isLast = try withExtendedLifetime((file, source)) {
+            let result = try withExtendedLifetime((file, source)) {
                 try recordFinished(version, of: entry, id, seenAs: look, isCopy: source !== file)
             }
-            setRestless(!isLast, id)
-            return .sent
+            setRestless(result != .current, id)
+            return result == .abandoned ? .again : .sent
         } catch {
             if let id = entry.id, let error = error as? TransferError, error == .changed || error == .cancelled {
                 setRestless(true, id)
@@ -296,29 +296,37 @@ final class Uploader: Sendable {
         }
     }
 
+    /// What becomes of a version that was sent.
+    private enum SentVersion {
+        /// The document is as it was sent.
+        case current
+        /// It counts, though the document has changed.
+        case overtaken
+        case abandoned
+    }
+
     /// An upload counts only if the file was not, and could not have been, written to since it began. Its base must still be the version
     /// that the file was made from: a commit that was being sent may have changed that meanwhile.
     ///
     /// - Parameter isCopy: whether a copy was sent: that counts also if the document has changed.
-    /// - Returns: whether the document is as it was sent.
     private func recordFinished(
         _ version: DocumentVersion, of entry: Entry, _ id: EntryID, seenAs look: ContentLook, isCopy: Bool
-    ) throws -> Bool {
+    ) throws -> SentVersion {
         try store.write { transaction in
             guard var current = try transaction.entry(id), current.isReplicated, current.isHere,
                 current.pending.contains(.content), current.contentVersion == version.base
             else {
                 try transaction.abandonUpload(version.id)
-                return false
+                return .abandoned
             }
             guard current.inode == entry.inode, try isUnchanged(current, since: entry, look, transaction) else {
                 // One that waits for a commit already may be newer.
                 if isCopy, !finished.has(current) {
                     try finished.add(version, of: current, id, transaction, isOvertaken: true)
-                } else {
-                    try transaction.abandonUpload(version.id)
+                    return .overtaken
                 }
-                return false
+                try transaction.abandonUpload(version.id)
+                return .abandoned
             }
             // For a document that is closed, the close has done so.
             try contents.finishSaveIfOpen(&current, transaction)
@@ -330,7 +338,7 @@ final class Uploader: Sendable {
                 try transaction.update(current)
             }
             try finished.add(version, of: current, id, transaction)
-            return true
+            return .current
         }
     }
 

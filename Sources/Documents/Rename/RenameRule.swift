@@ -5,7 +5,9 @@ public enum RenameRule {
     /// - Throws: `RenameRefusal`; then nothing is to change.
     public static func plan(_ asked: RenameRequest) throws(RenameRefusal) -> RenamePlan {
         var request = asked
-        if request.isTargetAlias, !savesOverAlias(request) { (request.target, request.isSame) = (nil, false) }
+        if request.isTargetAlias && !savesOverAlias(request) || takesNameBack(request) {
+            (request.target, request.isSame) = (nil, false)
+        }
         if request.target == nil, VirtualName.isReserved(request.name.text) { throw .reservedName }
         try requireAllowedFolders(request)
         let plan = try planByKinds(request)
@@ -116,6 +118,12 @@ public enum RenameRule {
         return (source.kind == .document || source.kind == .scratch) && source.isContentHere
             && !request.canContinue && !isOwnName(request.name, of: source) && !request.migrates
             && request.options.isEmpty
+    }
+
+    /// Whether a backup gets its former name back, by which another document of that name answers meanwhile.
+    private static func takesNameBack(_ request: RenameRequest) -> Bool {
+        guard request.former != nil, let target = request.target else { return false }
+        return request.options.isEmpty && !request.isSame && !target.filename.isIdentical(to: request.name.text)
     }
 
     /// Of a placeholder, and of a document whose newest version is not here, there is no file to keep: that is a save, and

@@ -69,12 +69,11 @@ extension Actions {
             return ActionStep(
                 action: open.record.id, number: open.steps, change: .present, entry: entry, folder: nil)
         }
-        if !isNew { return }
         let now = surroundings.now()
         let grouping = ActionGrouping(process: process(of: caller), kind: .create, destination: nil)
         state.withLock { state in
             if state.made.count >= Self.mostMade { state.made = [:] }
-            state.made[id] = (step, grouping, now)
+            state.made[id] = (step, grouping, now, isNew)
         }
     }
 
@@ -290,7 +289,7 @@ extension Actions {
 
     /// - Returns: whether the entry was made a moment ago, by the process that renames it now.
     func nameNew(_ entry: Entry, by caller: Caller, _ transaction: Transaction) throws -> Bool {
-        guard let id = entry.id, let made = state.withLock({ $0.made[id] }),
+        guard let id = entry.id, let made = state.withLock({ $0.made[id] }), made.isNew,
             made.grouping.process == process(of: caller), made.grouping.process != 0,
             SavingInterval.contains(surroundings.now(), from: made.time)
         else { return false }

@@ -33,8 +33,8 @@ final class Actions: Transacting {
     /// Used with the tree locked only.
     struct State {
         var open: [ActionGrouping: Open] = [:]
-        /// Of entries that were made a moment ago.
-        var made: [EntryID: (step: StepReference, grouping: ActionGrouping, time: Timestamp)] = [:]
+        /// Of entries that were made a moment ago, or brought back.
+        var made: [EntryID: (step: StepReference, grouping: ActionGrouping, time: Timestamp, isNew: Bool)] = [:]
         /// Nil until the first change.
         var lastID: Int64?
         var hasRedo = false

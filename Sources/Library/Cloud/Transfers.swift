@@ -114,9 +114,10 @@ final class Transfers: Sendable {
         transaction.ifFailed { self.replace(new, by: old) }
     }
 
-    private func replace(_ old: InodeNumber, by new: InodeNumber) {
+    func replace(_ old: InodeNumber, by new: InodeNumber) {
         let (arrival, upload) = state.withLock { state in
             state.activity[new] = state.activity.removeValue(forKey: old)
+            state.uploads[old]?.follow(new)
             let upload = state.uploads[old]?.isOfCopy == true ? nil : state.uploads.removeValue(forKey: old)
             return (state.arrivals.removeValue(forKey: old), upload)
         }
@@ -158,6 +159,7 @@ final class Transfers: Sendable {
         let now = instant()
         state.withLock { state in
             if state.uploads[inode] === upload { state.uploads[inode] = nil }
+            let inode = upload.successor ?? inode
             guard let activity = state.activity[inode] else { return }
             if isSent {
                 state.activity[inode] = now - activity.last > pace.quiet ? nil : (now, activity.last)
@@ -189,6 +191,7 @@ package final class UploadProgress: Sendable {
     package let isOfCopy: Bool
     private let sent = Atomic<Int64>(0)
     private let cancelled = Atomic<Bool>(false)
+    private let newFile = Mutex<InodeNumber?>(nil)
 
     /// - Parameter total: the size of the content in bytes.
     package init(total: Int64, isOfCopy: Bool = false) {
@@ -203,6 +206,12 @@ package final class UploadProgress: Sendable {
         let (before, after) = sent.add(count, ordering: .relaxed)
         return percent(of: before) != percent(of: after)
     }
+
+    /// The document has another file: it was saved by renaming.
+    func follow(_ inode: InodeNumber) { newFile.withLock { $0 = inode } }
+
+    /// The file that the document has now, if that is another one than when the upload began.
+    var successor: InodeNumber? { newFile.withLock(\.self) }
 
     func cancel() { cancelled.store(true, ordering: .relaxed) }
 
