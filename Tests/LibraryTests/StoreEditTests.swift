@@ -56,24 +56,6 @@ struct StoreEditTests {
         }
     }
 
-    @Test(arguments: Ending.allCases, [InodeNumber.local, .cloud])
-    func `a mode that a file was given with its content is the document's`(ending: Ending, folder: InodeNumber)
-        async throws
-    {
-        try await withDevice { device in
-            try device.create("Plan.txt", "plan", in: folder)
-            try await device.push()
-            let path = try device.backingPath("Plan.txt", in: folder)
-            try Self.reopen(device, after: ending) { _ in
-                try Self.write("another plan", to: path)
-                guard chmod(path, 0o600) == 0 else { throw Errno(rawValue: errno) }
-            }
-            let entry = try device.entry("Plan.txt", in: folder)
-            #expect(entry.mode & 0o777 == 0o600)
-            #expect(folder == .local || entry.pending.contains(.mode))
-        }
-    }
-
     @Test(arguments: Ending.allCases) func `two folders may be swapped`(ending: Ending) async throws {
         try await withDevice { device in
             for name in ["a", "b"] {

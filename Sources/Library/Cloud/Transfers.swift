@@ -117,7 +117,7 @@ final class Transfers: Sendable {
     func replace(_ old: InodeNumber, by new: InodeNumber) {
         let (arrival, upload) = state.withLock { state in
             state.activity[new] = state.activity.removeValue(forKey: old)
-            state.uploads[old]?.follow(new)
+            for (inode, upload) in state.uploads where (upload.successor ?? inode) == old { upload.follow(new) }
             let upload = state.uploads[old]?.isOfCopy == true ? nil : state.uploads.removeValue(forKey: old)
             return (state.arrivals.removeValue(forKey: old), upload)
         }

@@ -126,33 +126,27 @@ extension MountedTree {
         }
     }
 
-    /// Brings a folder back with all that was deleted with it, by the way that file managers use.
+    /// Brings the folder back that was deleted last of those with this name, with all that was deleted with it, as file managers do.
     ///
     /// - Returns: false if no folder of this name is in the trash.
     func restoreFolderFromTrash(_ name: String) throws -> Bool {
         var status = stat()
-        guard !name.contains("/"), stat(mountpoint, &status) == 0 else { return false }
+        guard stat(mountpoint, &status) == 0 else { return false }
         let trash = mountpoint + "/" + FolderInTrash.topName(of: status.st_uid)
-        let info = FileManager.default.contents(atPath: "\(trash)/info/\(name)\(TrashInfo.suffix)")
-        guard let info, stat("\(trash)/files/\(name)", &status) == 0, status.st_mode & S_IFMT == S_IFDIR,
-            let path = String(decoding: info, as: UTF8.self).split(separator: "\n")
-                .first(where: { $0.hasPrefix("Path=") }).flatMap({ PercentEncoding.decode($0.dropFirst(5)) })
-        else { return false }
-        guard
-            renameat2(
-                AT_FDCWD, "\(trash)/files/\(name)", AT_FDCWD, "\(mountpoint)/\(path)",
-                UInt32(RenameOptions.noReplace.rawValue))
-                == 0
-        else {
-            let reason =
-                switch errno {
-                case EEXIST: "its name is taken by something else in \(path) now; rename that first"
-                case ENOENT: "the folder that it lay in is gone: \(path)"
-                case let code: String(cString: strerror(code))
-                }
-            throw CommandFailure("cannot restore the folder “\(name)”: \(reason)")
+        let found = try FolderContent.folders(in: trash + "/files").compactMap { label in
+            FileManager.default.contents(atPath: "\(trash)/info/\(label)\(TrashInfo.suffix)")
+                .flatMap { TrashedFolder(label, info: String(decoding: $0, as: UTF8.self)) }
         }
-        return true
+        guard let folder = found.filter({ $0.name == name }).max(by: { $0.deleted < $1.deleted }) else { return false }
+        let (from, to) = ("\(trash)/files/\(folder.label)", "\(mountpoint)/\(folder.path)")
+        if renameat2(AT_FDCWD, from, AT_FDCWD, to, UInt32(RenameOptions.noReplace.rawValue)) == 0 { return true }
+        let reason =
+            switch errno {
+            case EEXIST: "its name is taken by something else in \(folder.path) now; rename that first"
+            case ENOENT: "the folder that it lay in is gone: \(folder.path)"
+            case let code: String(cString: strerror(code))
+            }
+        throw CommandFailure("cannot restore the folder “\(name)”: \(reason)")
     }
 
     func emptyTrash() throws {
@@ -164,4 +158,29 @@ extension MountedTree {
             throw Errno(rawValue: errno)
         }
     }
+}
+
+/// A folder in `.Trash-UID/files`.
+private struct TrashedFolder {
+    /// Its name there.
+    let label: String
+    /// Where it lay, from the mountpoint on.
+    let path: String
+    /// In the form of the Trash specification, which sorts by time.
+    let deleted: String
+
+    /// - Returns: nil if the text of `info` is none.
+    init?(_ label: String, info: String) {
+        func value(of key: String) -> Substring? {
+            info.split(separator: "\n").first { $0.hasPrefix(key + "=") }?.dropFirst(key.count + 1)
+        }
+        guard let path = value(of: "Path").flatMap({ PercentEncoding.decode($0) }),
+            let deleted = value(of: "DeletionDate")
+        else { return nil }
+        self.label = label
+        self.path = path
+        self.deleted = String(deleted)
+    }
+
+    var name: String { path.split(separator: "/").last.map(String.init) ?? path }
 }
