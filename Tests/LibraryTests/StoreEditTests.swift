@@ -56,6 +56,23 @@ struct StoreEditTests {
         }
     }
 
+    @Test(arguments: Ending.allCases)
+    func `a file that was moved between the containers is the same document there`(ending: Ending) async throws {
+        try await withTwoDevices { laptop, phone in
+            try laptop.create("Plan.txt", "plan", in: .local)
+            try await laptop.push()
+            let before = try laptop.entry("Plan.txt", in: .local)
+            try Self.reopen(laptop, after: ending) { store in
+                try Self.move(store + "/local/" + before.filename, to: store + "/cloud/" + before.filename)
+            }
+            let entry = try laptop.entry("Plan.txt")
+            #expect(entry.id == before.id && entry.location == .cloud)
+            try await laptop.push()
+            try await phone.pull()
+            #expect(try await phone.text("Plan.txt") == "plan")
+        }
+    }
+
     @Test(arguments: Ending.allCases) func `two folders may be swapped`(ending: Ending) async throws {
         try await withDevice { device in
             for name in ["a", "b"] {
