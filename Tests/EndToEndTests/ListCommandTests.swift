@@ -116,6 +116,16 @@ struct ListCommandTests {
         }
     }
 
+    @Test func `ls lists the mountpoint, which has no order, and Documents`() async throws {
+        try await withDevice { device in
+            for (folder, names) in [(device.mountpoint, ["Documents"]), (device.documents, ["local", "cloud"])] {
+                let listed = try await device.docfs("ls", folder.string)
+                #expect(listed.exitStatus == 0, "\(listed.standardError)")
+                #expect(listed.lines.map { String($0.split(separator: " ").last ?? "") } == names)
+            }
+        }
+    }
+
     @Test func `ls --long has sizes, times, both names and folders`() async throws {
         try await withDevice { device in
             let document = device.local / "Groceries.txt"

@@ -119,4 +119,9 @@ extension RecentlyRemoved.Document {
 extension Entry {
     /// `Untitled.EXT` for an untitled document.
     var untitledAlias: String? { name.flatMap { naming.alias(extension: $0.pathExtension)?.full } }
+
+    /// Whether a call that found the entry by this name calls it `Untitled.EXT`.
+    func isCalledByAlias(_ name: some Sequence<UInt8>) -> Bool {
+        untitledAlias.map { $0.utf8.elementsEqual(name) } ?? false
+    }
 }

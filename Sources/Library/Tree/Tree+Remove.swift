@@ -33,7 +33,7 @@ extension Tree {
             let step = try actions.recordRemoval(of: removed, by: caller, transaction)
             if entry.kind == .document, !isMeant {
                 identities.recentlyRemoved.add(
-                    entry, byAlias: entry.untitledAlias.map { $0.utf8.elementsEqual(name) } ?? false, isBackup: false,
+                    entry, byAlias: entry.isCalledByAlias(name), isBackup: false,
                     step: step, now: surroundings.now(), transaction)
             }
             transaction.announce(.entryChanged(EntryNames(entry), besides: UsedName(name, in: parent)))

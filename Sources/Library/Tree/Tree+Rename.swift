@@ -45,7 +45,7 @@ extension Tree {
         let now = surroundings.now()
         let source = try namespace.existing(name, in: parent, rows)
         var renamed = source.renamed(at: now)
-        renamed.isCalledByAlias = source.untitledAlias.map { $0.utf8.elementsEqual(name) } ?? false
+        renamed.isCalledByAlias = source.isCalledByAlias(name)
         try RenameRule.requireMovable(renamed)
         let folder = try namespace.receivingFolder(newParent, rows)
         let found = try namespace.resolve(newName.text, in: newParent, rows)

@@ -8,9 +8,11 @@ struct FolderOrderFile {
 
     init(of folder: String) { path = folder + "/.order" }
 
-    /// The names in the order of the folder. None if it has no order of its own, as `Documents`.
-    func names() -> [String] {
-        let text = FileManager.default.contents(atPath: path) ?? Data()
+    /// The names in the order of the folder.
+    func names() throws -> [String] {
+        guard let text = FileManager.default.contents(atPath: path) else {
+            throw CommandFailure("\(path) cannot be read: \(String(cString: strerror(errno)))")
+        }
         return String(decoding: text, as: UTF8.self).split(separator: "\n").map(String.init)
     }
 

@@ -6,18 +6,21 @@ struct Listing {
     let path: String
     let isFolder: Bool
     let documents: [ListedDocument]
+    /// False for the mountpoint, which holds nothing but `Documents`.
+    private let hasOrder: Bool
 
     init(_ path: String, _ detail: ListedDocument.Detail) throws {
         self.path = path
         let mount = try MountedTree(holding: path)
         isFolder = try Self.isFolder(path)
+        hasOrder = isFolder && !mount.isMountpoint(path)
         guard isFolder else {
             let line = FolderStateLine(StateText(try readState(ofDocument: path)))
             documents = [ListedDocument(line, path: path, detail)]
             return
         }
-        // The mountpoint has no state: nothing but `Documents` is in it.
-        if mount.isMountpoint(path) {
+        // The mountpoint has no state either.
+        if !hasOrder {
             documents = []
             return
         }
@@ -42,7 +45,8 @@ struct Listing {
     /// The folders and documents, in the order of the folder.
     private func rows() throws -> [Row] {
         let folders = isFolder ? try FolderContent.folders(in: path) : []
-        return Self.ordered(folders, documents, by: folders.isEmpty ? [] : FolderOrderFile(of: path).names())
+        return Self.ordered(
+            folders, documents, by: hasOrder && !folders.isEmpty ? try FolderOrderFile(of: path).names() : [])
     }
 
     enum Row {
